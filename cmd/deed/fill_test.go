@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/deed-dev/deed/internal/journal"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// fill writes a journal for a script: fill FILE. The file has a line for each
+// thing that was seen, its times in seconds after the session's start:
+//
+//	session ID LABEL START
+//	call SECONDS TOOL SENT ok|error|tool_error RETURNED TOOK [CODE]
+//	call SECONDS TOOL SENT
+//	request SECONDS client|server METHOD SENT RETURNED TOOK
+//	gap SECONDS client|server BYTES LINES REASON
+//	stderr SECONDS BYTES LINES
+//	end SECONDS EXITCODE REASON
+func fill(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: fill FILE")
+	}
+	j, err := journal.Open(ts.Getenv("DEED_HOME"), journal.Options{AllowNetwork: true})
+	ts.Check(err)
+	f := &filler{journal: j}
+	for number, line := range strings.Split(ts.ReadFile(args[0]), "\n") {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		if err := f.line(fields); err != nil {
+			ts.Fatalf("%s:%d: %v", args[0], number+1, err)
+		}
+	}
+	ts.Check(j.Close(context.Background()))
+}
+
+// filler is a recorder that is told what it saw.
+type filler struct {
+	journal *journal.Journal
+	session string
+	start   time.Time
+	seq     int64
+	client  int64 // bytes of the client so far
+	server  int64
+	open    int64
+}
+
+func (f *filler) line(fields []string) (err error) {
+	defer func() {
+		if recover() != nil { // a field too few, or a number that is none
+			err = fmt.Errorf("not understood: %s", strings.Join(fields, " "))
+		}
+	}()
+	if fields[0] == "session" {
+		start, err := time.Parse(time.RFC3339, fields[3])
+		if err != nil {
+			return err
+		}
+		*f = filler{journal: f.journal, session: fields[1], start: start}
+		return f.append(journal.Entry{Kind: journal.KindSession, Capture: "shape"},
+			&journal.Detail{Label: fields[2], Program: "npx", Transport: "stdio", Version: "0.1.0"}, start)
+	}
+	at := f.start.Add(time.Duration(number(fields[1]) * int64(time.Second)))
+	switch fields[0] {
+	case "call":
+		return f.call(at, "client", "tools/call", fields[2], fields[3], fields[4:])
+	case "request":
+		return f.call(at, fields[2], fields[3], "", fields[4], append([]string{"ok"}, fields[5:]...))
+	case "gap":
+		f.count(fields[2], number(fields[3]))
+		return f.append(journal.Entry{Kind: journal.KindGap, From: fields[2], Bytes: number(fields[3]), Messages: number(fields[4]), Reason: fields[5]}, nil, at)
+	case "stderr":
+		return f.append(journal.Entry{Kind: journal.KindStderr, From: "server", Bytes: number(fields[2]), Messages: number(fields[3])}, nil, at)
+	case "end":
+		return f.append(journal.Entry{
+			Kind: journal.KindEnd, ExitCode: number(fields[2]), Reason: fields[3], Open: f.open,
+			ClientBytes: f.client, ServerBytes: f.server,
+		}, nil, at)
+	}
+	return fmt.Errorf("no such thing: %s", fields[0])
+}
+
+func (f *filler) call(at time.Time, from, method, tool, sent string, answer []string) error {
+	seq := f.seq
+	id := journal.Text{Whole: strconv.FormatInt(seq, 10)}
+	detail := journal.Detail{ID: &id, Method: &journal.Text{Whole: method}}
+	if tool != "" {
+		detail.Tool = &journal.Text{Whole: tool}
+		detail.Shape = []journal.Field{{Name: "order", Type: "string", Bytes: 9}}
+	}
+	request := journal.Entry{Kind: journal.KindRequest, From: from, Bytes: number(sent), Wire: journal.Hash{1}}
+	f.count(from, request.Bytes)
+	f.open++
+	if err := f.append(request, &detail, at); err != nil || len(answer) == 0 {
+		return err
+	}
+	took, err := time.ParseDuration(answer[2])
+	if err != nil {
+		return err
+	}
+	response := journal.Entry{
+		Kind: journal.KindResponse, From: map[string]string{"client": "server", "server": "client"}[from],
+		Bytes: number(answer[1]), Wire: journal.Hash{2}, Call: seq, Took: took.Microseconds(), Outcome: journal.Outcome(answer[0]),
+	}
+	if len(answer) > 3 {
+		detail.Error = &journal.Text{Whole: answer[3]}
+	}
+	f.count(response.From, response.Bytes)
+	f.open--
+	return f.append(response, &detail, at.Add(took))
+}
+
+func (f *filler) count(from string, bytes int64) {
+	if from == "client" {
+		f.client += bytes
+	} else {
+		f.server += bytes
+	}
+}
+
+func (f *filler) append(entry journal.Entry, detail *journal.Detail, at time.Time) error {
+	entry.Session, entry.Seq, entry.At = f.session, f.seq, at.UnixMicro()
+	if entry.Kind != journal.KindResponse {
+		entry.Call, entry.Took = -1, -1
+	}
+	if entry.Kind != journal.KindEnd {
+		entry.ExitCode = -1
+	}
+	f.seq++
+	return f.journal.Append(context.Background(), &entry, detail)
+}
+
+func number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/process"
+	"github.com/deed-dev/deed/internal/stdio"
+	"github.com/deed-dev/deed/internal/terminal"
+)
+
+// Exit codes of a command that could not be started, as shells have them.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+type runCmd struct {
+	Label      string        `help:"Name of this server in the answers (default: made from the command)." placeholder:"NAME"`
+	Echo       bool          `help:"Tell each call on standard error as it happens."`
+	WriteAhead bool          `help:"Keep each message of the client durably before it is forwarded."`
+	Linger     time.Duration `help:"How long answers that are still owed are waited for after the client has gone." default:"30s"`
+	Command    []string      `arg:"" optional:"" passthrough:"partial" name:"cmd" help:"The server and its arguments."`
+}
+
+// Help is what deed run --help says besides its flags.
+func (c *runCmd) Help() string {
+	return `Example:
+
+  deed run -- npx -y @modelcontextprotocol/server-filesystem /data
+
+In a client's configuration, put deed in front of the server's command:
+
+  "command": "deed",
+  "args": ["run", "--", "npx", "-y", "@modelcontextprotocol/server-filesystem", "/data"]
+
+The exit code is the server's; 128+n when signal n ended it, 127 when it was
+not found, 126 when it could not be executed.`
+}
+
+func (c *runCmd) Run(_ context.Context, w *world) error {
+	argv := c.Command
+	if len(argv) > 0 && argv[0] == "--" {
+		argv = argv[1:]
+	}
+	if len(argv) == 0 {
+		return &misuse{terminal.WithHint(errors.New("no server to run"), "put its command behind --: deed run -- npx -y @modelcontextprotocol/server-everything")}
+	}
+	if c.Linger < 0 {
+		return &misuse{terminal.WithHint(fmt.Errorf("--linger=%s is negative", c.Linger), "wait for owed answers for e.g. --linger=30s, or not at all with --linger=0s")}
+	}
+	label := c.Label
+	if label == "" {
+		label = stdio.Label(argv)
+	}
+	home, err := w.folder()
+	if err != nil {
+		return err
+	}
+	options := stdio.Options{
+		Command:    process.Command{Name: argv[0], Args: argv[1:]},
+		Label:      label,
+		Version:    buildVersion().String(),
+		Linger:     c.Linger,
+		WriteAhead: c.WriteAhead,
+		Open: func(trouble func(error)) (stdio.Journal, error) {
+			return journal.Open(home, journal.Options{OnTrouble: trouble})
+		},
+		Explain: oneLine,
+		Stdin:   os.Stdin,
+		Stdout:  os.Stdout,
+		Stderr:  w.stderr,
+		Signals: endingSignals(),
+	}
+	if c.Echo {
+		options.Echo = echoLine
+	}
+	code, err := stdio.Run(options)
+	if err != nil {
+		return startError(err)
+	}
+	return exitCode(code)
+}
+
+// endingSignals are those that end a session. One that was ignored when we
+// were started, as nohup does, stays ignored.
+func endingSignals() <-chan os.Signal {
+	signals := make(chan os.Signal, 4)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			signal.Notify(signals, sig)
+		}
+	}
+	return signals
+}
+
+// startError says what to do about a server that did not start.
+func startError(err error) error {
+	var missing *process.NotFoundError
+	var refused *process.NotExecutableError
+	switch {
+	case errors.As(err, &missing):
+		hint := "give the whole path of the program"
+		if missing.Path != "" {
+			hint = "it is in no folder of PATH, which is: " + missing.Path + "\nan application that was started from the desktop often has a short PATH: give the whole path of the program"
+		}
+		return coded{exitNotFound, terminal.WithHint(err, hint)}
+	case errors.As(err, &refused):
+		return coded{exitNotExecutable, terminal.WithHint(err, "make it executable (chmod +x), or name the program that runs it")}
+	}
+	return coded{exitNotExecutable, err}
+}
+
+// coded is an error that stands for an exit code of its own.
+type coded struct {
+	code exitCode
+	error
+}
+
+func (c coded) Unwrap() error { return c.error }

@@ -1,0 +1,327 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deed-dev/deed/internal/terminal"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// play is a finished demonstration.
+type play struct {
+	out   string
+	home  string   // of the journal, as deed last was told
+	calls []string // that reached the stranger
+	err   error
+}
+
+// run runs a demonstration of the shop, or of a kind of stranger.
+func run(t *testing.T, kind string, change func(*Demo)) play {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	calls := filepath.Join(t.TempDir(), "calls")
+	d := &Demo{Program: self, Version: "test", Out: &out, Err: &out, limits: patient()}
+	if kind != "" {
+		d.Command = []string{self, "stranger", kind, calls}
+	}
+	if change != nil {
+		change(d)
+	}
+	p := play{err: d.Run(t.Context()), out: out.String()}
+	if _, after, found := strings.Cut(p.out, "last of "); found {
+		p.home, _, _ = strings.Cut(after, "\n")
+	}
+	if noted, err := os.ReadFile(calls); err == nil {
+		p.calls = strings.Fields(string(noted))
+	}
+	return p
+}
+
+// patient limits are for machines that do much else at the same time.
+func patient() limits {
+	return limits{start: time.Minute, list: time.Minute, call: time.Minute, total: time.Minute, finish: 10 * time.Second}
+}
+
+func (p play) shows(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(p.out, text) {
+			t.Errorf("the output does not show %q", text)
+		}
+	}
+	if t.Failed() {
+		t.Logf("output:\n%s", p.out)
+	}
+}
+
+func TestTheTourShowsWhatTheShopAnswers(t *testing.T) {
+	t.Parallel()
+	p := run(t, "", nil)
+	if p.err != nil {
+		t.Fatal(p.err)
+	}
+	p.shows(t,
+		"list_orders        ok        5 orders",
+		"refund_order       ok        refund issued: 180.00 EUR",
+		"notify_customer    ok        message sent to https://hooks.mail.example/send",
+		"slow_report        ok        5 orders were placed in 2026-03. (7",
+		"charge_card        failed    card declined: insufficient funds",
+		"track_parcel       error     the carrier does not answer (-32050)",
+		"export_catalog     ok        [{", " MB)",
+		`The shop said "refund issued", and the order still shows 0.00 refunded`,
+		"$ deed last\nlast of ", "$ deed verify\nverify of ",
+		"What to do next", "claude mcp add", `"mcpServers"`,
+	)
+}
+
+func TestTheJournalIsGoneAfterwards(t *testing.T) {
+	t.Parallel()
+	p := run(t, "", nil)
+	if p.home == "" {
+		t.Fatalf("no home was given to deed last:\n%s", p.out)
+	}
+	if _, err := os.Stat(p.home); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the journal's folder is still there (error %v)", err)
+	}
+}
+
+func TestTheJournalIsKeptWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	p := run(t, "", func(d *Demo) { d.Keep = true })
+	t.Cleanup(func() { _ = os.RemoveAll(p.home) })
+	if _, err := os.Stat(p.home); err != nil {
+		t.Errorf("the journal's folder: %v", err)
+	}
+	p.shows(t, "The journal is kept in "+p.home, "deed --home "+p.home+" tail")
+}
+
+func TestOnlySafeToolsOfAStrangerAreCalled(t *testing.T) {
+	t.Parallel()
+	p := run(t, "with tools of every sort", nil)
+	if p.err != nil {
+		t.Fatal(p.err)
+	}
+	slices.Sort(p.calls)
+	if want := []string{"frob", "get_failure", "get_thing", "list_things"}; !slices.Equal(p.calls, want) {
+		t.Errorf("called %v, want %v", p.calls, want)
+	}
+	p.shows(t,
+		"stranger 9 has 9 tools",
+		"get_failure        failed    no such thing",
+		`with {"thing_id":"example"}`,
+		`delete_thing       its name says "delete"`,
+		`wipe_all           it says that it only reads, but its name says "wipe"`,
+		`read_secret        its answer may hold secrets ("secret")`,
+		`update_thing       it does not say that it only reads`,
+		`query_things       it asks for something to run ("sql")`,
+	)
+	if strings.Contains(p.out, "\x1b") {
+		t.Error("the output holds an escape that the server wrote")
+	}
+}
+
+func TestADemoWithoutACallFails(t *testing.T) {
+	t.Parallel()
+	for kind, shown := range map[string]string{
+		"that only writes": `create_thing       its name says "create"`,
+		"without tools":    "stranger 9 has no tools",
+	} {
+		t.Run("a server "+kind, func(t *testing.T) {
+			t.Parallel()
+			p := run(t, kind, nil)
+			if !errors.Is(p.err, ErrNoCall) || len(p.calls) > 0 {
+				t.Errorf("error %v after the calls %v, want that no tool was called", p.err, p.calls)
+			}
+			// What was recorded can be looked at all the same.
+			p.shows(t, shown, "last of ", "verify of ")
+		})
+	}
+}
+
+func TestAServerThatDoesNotStartIsExplained(t *testing.T) {
+	t.Parallel()
+	missing := filepath.Join(t.TempDir(), "no-such-server")
+	for kind, c := range map[string]struct{ says, hint string }{
+		"that exits":        {"the server did not start: exit status 3", "stranger: no database at"},
+		"that says nothing": {"the server did not introduce itself within 300 ms", "try the command alone: "},
+		missing:             {"the server did not start: exit status 127", "no-such-server: not found"},
+	} {
+		t.Run("a server "+filepath.Base(kind), func(t *testing.T) {
+			t.Parallel()
+			p := run(t, kind, func(d *Demo) {
+				if kind == missing {
+					d.Command = []string{missing}
+				}
+				if kind == "that says nothing" {
+					d.limits.start = 300 * time.Millisecond
+				}
+			})
+			var hint *terminal.Hint
+			if !errors.As(p.err, &hint) || hint.Error() != c.says || !strings.Contains(hint.Next, c.hint) {
+				t.Errorf("error %q with hint %+v, want %q with %q", p.err, hint, c.says, c.hint)
+			}
+			if strings.Contains(p.out, "last of") {
+				t.Error("deed last is asked about a server that never ran")
+			}
+		})
+	}
+}
+
+func TestAServerThatCrashesInACallIsShownAndNothingMoreIsCalled(t *testing.T) {
+	t.Parallel()
+	p := run(t, "that crashes", nil)
+	if p.err != nil {
+		t.Fatal(p.err)
+	}
+	if !slices.Equal(p.calls, []string{"get_crash"}) {
+		t.Errorf("called %v, want get_crash alone", p.calls)
+	}
+	p.shows(t, "get_crash          no answer the server ended", "get_more           the server had ended", "last of ")
+}
+
+func TestACallThatHangsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	p := run(t, "that hangs", func(d *Demo) {
+		d.limits.call, d.limits.finish = 3*time.Second, time.Second
+	})
+	if p.err != nil {
+		t.Fatal(p.err)
+	}
+	p.shows(t, "get_never          no answer none within", "get_more           ok        here")
+}
+
+func TestEnoughCallsAreEnough(t *testing.T) {
+	t.Parallel()
+	p := run(t, "with very many tools", nil)
+	if p.err != nil {
+		t.Fatal(p.err)
+	}
+	if len(p.calls) > mostCalls || len(p.calls) == 0 {
+		t.Errorf("%d calls, want at most %d", len(p.calls), mostCalls)
+	}
+	// Tools come two on a page, so a client that reads one page sees two.
+	p.shows(t, "stranger 9 has 30 tools", "25 calls are enough")
+}
+
+func TestAnInterruptedDemoSaysNothingMore(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &cancelAt{text: "list_orders", cancel: cancel}
+	err = (&Demo{Program: self, Version: "test", Out: out, Err: out}).Run(ctx)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the interruption", err)
+	}
+	if strings.Contains(out.String(), "deed last") || strings.Contains(out.String(), "refund_order") {
+		t.Errorf("it went on after the interruption:\n%s", out.String())
+	}
+}
+
+// cancelAt interrupts when a text was shown.
+type cancelAt struct {
+	bytes.Buffer
+	text   string
+	cancel context.CancelFunc
+}
+
+func (c *cancelAt) Write(data []byte) (int, error) {
+	if strings.Contains(string(data), c.text) {
+		c.cancel()
+	}
+	return c.Buffer.Write(data)
+}
+
+// TestTheRemarkIsReadFromTheAnswers holds the demo to its word that it knows
+// no answer beforehand.
+func TestTheRemarkIsReadFromTheAnswers(t *testing.T) {
+	t.Parallel()
+	answerOf := func(out map[string]any) answer {
+		return answer{result: &mcp.CallToolResult{StructuredContent: out}}
+	}
+	failed := answer{result: &mcp.CallToolResult{IsError: true}}
+	unpaid, paid := answerOf(map[string]any{"refunded": "0.00"}), answerOf(map[string]any{"refunded": "5.00"})
+	done := answerOf(map[string]any{"message": "all done"})
+	for name, c := range map[string]struct {
+		before, claimed, after answer
+		want                   string
+	}{
+		"a claim and no change":     {unpaid, done, unpaid, `The shop said "all done", and the order still shows 0.00 refunded`},
+		"a claim that came true":    {unpaid, done, paid, ""},
+		"no claim":                  {unpaid, failed, unpaid, ""},
+		"an order that is not seen": {unpaid, done, failed, ""},
+	} {
+		var out bytes.Buffer
+		(&Demo{Out: &out}).remark(c.before, c.claimed, c.after)
+		if got := out.String(); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: the remark is %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestTheChildSeesOnlyTheDemosHome(t *testing.T) {
+	t.Setenv("DEED_HOME", "/somewhere/else")
+	var homes []string
+	for _, pair := range environment("/demo") {
+		if strings.HasPrefix(pair, "DEED_HOME=") {
+			homes = append(homes, pair)
+		}
+	}
+	if !slices.Equal(homes, []string{"DEED_HOME=/demo"}) {
+		t.Errorf("the environment has %v", homes)
+	}
+}
+
+func TestAnAnswerIsShownInOneShortLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"a plain line":      {"5 orders", "5 orders"},
+		"several lines":     {"a\n\n  b\tc", "a b c"},
+		"a terminal escape": {"a\x1b[2Jb", `a\x1b[2Jb`},
+		"bytes, not text":   {"a\xffb", "ab"},
+		"an endless line":   {strings.Repeat("é", 1<<20), strings.Repeat("é", lineLimit-1) + "…"},
+	} {
+		if got := oneLine(c.text); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestTheEntryForAClientIsJSON holds for a path with everything in it that a
+// JSON text has to escape.
+func TestTheEntryForAClientIsJSON(t *testing.T) {
+	t.Parallel()
+	program := `C:\Program Files\"deed" & <friends>\deed.exe`
+	var config struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+		} `json:"mcpServers"`
+	}
+	entry := (&Demo{Program: program}).entry()
+	if err := json.Unmarshal([]byte(entry), &config); err != nil {
+		t.Fatalf("%v in %s", err, entry)
+	}
+	server := config.Servers["memory"]
+	if server.Command != program || !slices.Contains(server.Args, "--") {
+		t.Errorf("the entry runs %q with %q", server.Command, server.Args)
+	}
+	if strings.Contains(entry, `\u0026`) {
+		t.Error("the entry spells & as an escape")
+	}
+}

@@ -1,0 +1,109 @@
+package journal
+
+// Kind says what an entry records.
+type Kind string
+
+// The kinds of entry that this version writes. Round, Tools, Intent, Erasure
+// and Epoch are reserved words of the format.
+const (
+	KindSession      Kind = "session"      // a recording begins
+	KindRequest      Kind = "request"      // either side asked something
+	KindRound        Kind = "round"        // an interim round of one call
+	KindResponse     Kind = "response"     // either side answered
+	KindNotification Kind = "notification" // either side told something
+	KindTools        Kind = "tools"        // a server's tool list
+	KindNoise        Kind = "noise"        // a line that is no message
+	KindStderr       Kind = "stderr"       // what the server wrote to stderr
+	KindGap          Kind = "gap"          // bytes that crossed the wire unseen
+	KindIntent       Kind = "intent"       // an action was declared
+	KindErasure      Kind = "erasure"      // details were erased
+	KindEpoch        Kind = "epoch"        // a new origin begins
+	KindEnd          Kind = "end"          // a recording ends
+)
+
+// Entry is one leaf of the journal's log. It holds nothing personal: kinds,
+// sequence, sizes, times, counts and hashes. What was read from the wire is
+// in its [Detail]. Times are µs since 1970 UTC, sizes are wire bytes.
+type Entry struct {
+	Kind    Kind
+	Session string // 32 hex digits
+	Seq     int64  // position in the session, from 0, without holes
+	At      int64  // when the last byte was seen
+	Began   int64  // when the first byte was seen; 0 when that was At
+
+	From    string // "client" or "server": who sent it; empty where nobody did
+	Bytes   int64  // wire bytes of the message, with its line end
+	Framing int64  // wire bytes around it that belong to no message (a batch's brackets)
+	Wire    Hash   // SHA-256 over a salt and the exact bytes; zero where there are none
+
+	Call    int64    // Seq of the request that this one belongs to; -1 for none
+	Took    int64    // µs from the request to its response; -1 where unknown
+	Outcome Outcome  // of a response
+	Flags   []string // what was odd, sorted, from the fixed list in the format
+
+	Capture  string // of a session: the capture level
+	Reason   string // of a gap or an end: a word from the fixed list
+	Messages int64  // of a gap: line ends among the unseen bytes; of stderr: lines
+	ExitCode int64  // of an end: the server's exit code; -1 where there is none
+	Open     int64  // of an end: calls that never got an answer
+	// Of an end: all bytes that crossed, so that coverage can be checked.
+	ClientBytes, ServerBytes, Undelivered int64
+}
+
+// Outcome says how a call ended.
+type Outcome string
+
+// The outcomes of a response.
+const (
+	OutcomeOK        Outcome = "ok"
+	OutcomeError     Outcome = "error"      // a JSON-RPC error
+	OutcomeToolError Outcome = "tool_error" // a result with isError
+)
+
+// Detail is what was read from the wire. It is stored beside the log, bound
+// to its entry by a salted hash, and can be erased. A nil field was absent.
+type Detail struct {
+	ID     *Text   `json:"id,omitempty"`     // the raw token: 7, "7" and 7.0 differ
+	Method *Text   `json:"method,omitempty"` // of the request, on a response too
+	Tool   *Text   `json:"tool,omitempty"`   // params.name of the request, on a response too
+	Error  *Text   `json:"error,omitempty"`  // error.code, raw
+	Target *Text   `json:"target,omitempty"` // params.uri, params.requestId or params.progressToken
+	Peer   *Peer   `json:"peer,omitempty"`   // who said so, from initialize
+	Shape  []Field `json:"shape,omitempty"`  // of arguments, params or result
+
+	Label     string `json:"label,omitempty"`     // of a session
+	Program   string `json:"program,omitempty"`   // of a session: base name of what was started
+	Transport string `json:"transport,omitempty"` // of a session: "stdio"
+	Version   string `json:"version,omitempty"`   // of a session: which deed wrote it
+	Signal    string `json:"signal,omitempty"`    // of an end
+	Note      string `json:"note,omitempty"`      // of a gap: what failed
+}
+
+// Peer is how one side names itself.
+type Peer struct {
+	Name     *Text `json:"name,omitempty"`
+	Version  *Text `json:"version,omitempty"`
+	Protocol *Text `json:"protocol,omitempty"`
+}
+
+// Field is the shape of one member: its name, its type and its size on the
+// wire, without its value.
+type Field struct {
+	Name  string `json:"name"`            // dotted path; [] stands for an array's elements
+	Type  string `json:"type"`            // string, number, boolean, null, object, array
+	Bytes int64  `json:"bytes"`           // of the raw token
+	Count int64  `json:"count,omitempty"` // elements of an array, members of an object
+}
+
+// Text is something a peer wrote. As JSON it is a string when it is whole,
+// and {"bytes","head","sha256"} when it was longer than 1 KiB or not UTF-8.
+type Text struct {
+	Whole  string // the text, when it is whole
+	Cut    bool   // it was not kept whole
+	Bytes  int64  // size on the wire, when cut
+	Head   string // its beginning, with invalid bytes escaped, when cut
+	SHA256 Hash   // of the raw bytes, when cut
+}
+
+// Hash is a SHA-256 value.
+type Hash [32]byte

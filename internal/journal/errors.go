@@ -1,0 +1,97 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrNoJournal says that nothing was ever recorded in a home.
+	ErrNoJournal = errors.New("no journal here yet; record something first: deed run -- <server command>")
+	// ErrNotFound says that the journal has no such entry.
+	ErrNotFound = errors.New("the journal has no such entry")
+	// ErrClosed says that the journal was closed before.
+	ErrClosed = errors.New("the journal is closed")
+)
+
+// EntryError says that an entry breaks a rule of the format. It was not
+// queued, and its place in the session is still free.
+type EntryError struct{ Reason string }
+
+func (e *EntryError) Error() string { return "entry cannot be recorded: " + e.Reason }
+
+// HomeError says that a home cannot be used.
+type HomeError struct {
+	Home string
+	Err  error
+}
+
+func (e *HomeError) Error() string {
+	return fmt.Sprintf("home %s cannot be used; set DEED_HOME to a folder that you can write: %v", e.Home, e.Err)
+}
+func (e *HomeError) Unwrap() error { return e.Err }
+
+// NetworkHomeError says that a home lies on a network file system, where
+// neither file locks nor the database can be trusted.
+type NetworkHomeError struct {
+	Home, System string
+}
+
+func (e *NetworkHomeError) Error() string {
+	return fmt.Sprintf("home %s is on a network file system (%s), where a journal can be damaged; set DEED_HOME to a local folder",
+		e.Home, e.System)
+}
+
+// NewerFormatError says that a newer deed has written here.
+type NewerFormatError struct {
+	Path    string
+	Version int
+}
+
+func (e *NewerFormatError) Error() string {
+	return fmt.Sprintf("%s has format %d and this deed knows up to %d; update deed, or set DEED_HOME to another folder",
+		e.Path, e.Version, formatVersion)
+}
+
+// CorruptError says that the file is there and is not a journal's database.
+type CorruptError struct {
+	Path string
+	Err  error
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s is damaged; restore it from a backup, or move it aside to begin a new journal: %v", e.Path, e.Err)
+}
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// KeyMissingError says that a journal is there and its signing key is not.
+type KeyMissingError struct{ Path string }
+
+func (e *KeyMissingError) Error() string {
+	return fmt.Sprintf("key file %s is missing, and the journal beside it cannot go on without it; restore it, or move the journal aside to begin a new one",
+		e.Path)
+}
+
+// AlteredError says that the journal's last checkpoint is not one that its
+// key signed. Nothing is added to such a log: signing its new end would make
+// what somebody else wrote look like ours.
+type AlteredError struct {
+	Path string
+	Err  error
+}
+
+func (e *AlteredError) Error() string {
+	return fmt.Sprintf("%s was altered by another program; see deed verify, then move it aside to begin a new journal: %v", e.Path, e.Err)
+}
+func (e *AlteredError) Unwrap() error { return e.Err }
+
+// UnwrittenError says that Close gave up with entries still in the queue.
+type UnwrittenError struct {
+	Entries int
+	Err     error
+}
+
+func (e *UnwrittenError) Error() string {
+	return fmt.Sprintf("%d entries could not be written to the journal: %v", e.Entries, e.Err)
+}
+func (e *UnwrittenError) Unwrap() error { return e.Err }

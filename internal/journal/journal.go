@@ -1,0 +1,126 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/deed-dev/deed/internal/tlog"
+)
+
+// Options change how a journal is opened. The zero value is right for a
+// recorder.
+type Options struct {
+	// QueueEntries and QueueBytes bound what waits to be written: 65,536
+	// entries and 64 MiB when they are 0.
+	QueueEntries int
+	QueueBytes   int64
+
+	// AllowNetwork opens a home on a network file system all the same.
+	AllowNetwork bool
+
+	// OnTrouble is called once when writing begins to fail, and again when it
+	// fails after it had recovered. It is called from the journal's own
+	// goroutine and must not wait for the journal.
+	OnTrouble func(error)
+}
+
+// Journal is open for writing. Its methods may be called from any goroutine;
+// entries of one session must come from one at a time, in order.
+type Journal struct {
+	queue  *queue
+	writer *writer
+}
+
+// Open opens the journal in home, and makes one where there is none. It
+// returns before anything is written, and fails only for reasons that waiting
+// would not mend: *HomeError, *NetworkHomeError, *NewerFormatError,
+// *CorruptError, *KeyMissingError, *AlteredError.
+func Open(home string, options Options) (*Journal, error) {
+	return open(home, options, nil)
+}
+
+func open(home string, options Options, faults *faults) (*Journal, error) {
+	f, err := openFolder(home, options.AllowNetwork)
+	if err != nil {
+		return nil, err
+	}
+	if options.QueueEntries <= 0 {
+		options.QueueEntries = 65_536
+	}
+	if options.QueueBytes <= 0 {
+		options.QueueBytes = 64 << 20
+	}
+	w, err := openFiles(f)
+	if err != nil {
+		return nil, err
+	}
+	w.queue = newQueue(options.QueueEntries, options.QueueBytes)
+	w.onTrouble = options.OnTrouble
+	w.faults = faults
+	go w.run()
+	return &Journal{queue: w.queue, writer: w}, nil
+}
+
+// Append queues an entry. It waits only while the queue is full, until ctx is
+// done. Entry and detail may be changed once it has returned; detail may be
+// nil. After an error the entry is not queued and its Seq is still free.
+func (j *Journal) Append(ctx context.Context, entry *Entry, detail *Detail) error {
+	it, err := newItem(entry, detail)
+	if err != nil {
+		return err
+	}
+	return j.queue.push(ctx, it)
+}
+
+func newItem(entry *Entry, detail *Detail) (*item, error) {
+	it := &item{entry: *entry}
+	it.entry.Flags = slices.Compact(slices.Sorted(slices.Values(entry.Flags)))
+	if it.entry.Began == it.entry.At {
+		it.entry.Began = 0
+	}
+	var hash Hash
+	var err error
+	if detail != nil {
+		if it.salt, it.data, hash, err = sealDetail(detail); err != nil {
+			return nil, err
+		}
+	}
+	if it.leaf, err = EncodeLeaf(&it.entry, hash); err != nil {
+		return nil, err
+	}
+	it.derived = deriveColumns(&it.entry, detail)
+	return it, nil
+}
+
+// Sync waits until every entry that was appended before is durable: it then
+// survives a loss of power, not only of the process.
+func (j *Journal) Sync(ctx context.Context) error { return j.queue.sync(ctx) }
+
+// Failing returns why nothing can be written at present, or nil.
+func (j *Journal) Failing() error { return j.queue.failing() }
+
+// VerifierKey is the public key of this journal's checkpoints, to be given to
+// others.
+func (j *Journal) VerifierKey() string { return j.writer.key.VerifierKey() }
+
+// Close writes what is queued and closes the journal. When ctx is done first
+// it gives up and returns an *UnwrittenError.
+func (j *Journal) Close(ctx context.Context) error {
+	j.queue.close()
+	select {
+	case <-j.writer.done:
+		return nil
+	case <-ctx.Done():
+	}
+	entries, trouble := j.queue.abandon()
+	if entries == 0 {
+		return nil // the last commit is through, only the files are still open
+	}
+	if trouble == nil {
+		trouble = fmt.Errorf("close journal: %w", ctx.Err())
+	}
+	return &UnwrittenError{Entries: entries, Err: trouble}
+}
+
+var _ tlog.Signer = (*tlog.Key)(nil)

@@ -1,0 +1,325 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+const (
+	leafVersion  = 1
+	maxLeafBytes = 65_535
+	maxInteger   = 1<<53 - 1 // above it, many JSON readers round
+)
+
+// leaf is an entry with the hash that binds its detail, as the log holds it.
+type leaf struct {
+	Entry
+	detail Hash // zero where the entry has no detail
+}
+
+// EncodeLeaf returns the bytes that the log hashes for an entry: canonical
+// JSON, with the members of the entry's kind alone, in the order of their
+// names. The detail hash is zero for an entry without one. An entry that
+// cannot be written is an *EntryError.
+func EncodeLeaf(e *Entry, detail Hash) ([]byte, error) {
+	rule, ok := kindRules[e.Kind]
+	if !ok {
+		return nil, &EntryError{Reason: fmt.Sprintf("kind %q is not written by this version", e.Kind)}
+	}
+	present := presentMembers(e, detail)
+	if foreign := present &^ rule.allowed; foreign != 0 {
+		return nil, &EntryError{Reason: fmt.Sprintf("%s does not belong to a %s", foreign, e.Kind)}
+	}
+	if missing := rule.required &^ (present | zeroIsValue); missing != 0 {
+		return nil, &EntryError{Reason: fmt.Sprintf("a %s needs %s", e.Kind, missing)}
+	}
+	if err := checkValues(e); err != nil {
+		return nil, err
+	}
+	present |= rule.required
+
+	b := make([]byte, 0, 512)
+	b = append(b, '{')
+	for m := member(1); m < memberEnd; m <<= 1 {
+		if present&m == 0 {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = append(b, m.name()...)
+		b = append(b, '"', ':')
+		b = appendMember(b, m, e, detail)
+	}
+	b = append(b, '}')
+	if len(b) > maxLeafBytes {
+		return nil, &EntryError{Reason: fmt.Sprintf("its leaf has %d bytes, more than %d", len(b), maxLeafBytes)}
+	}
+	return b, nil
+}
+
+func appendMember(b []byte, m member, e *Entry, detail Hash) []byte {
+	if n := integerOf(m, e); n != nil {
+		return strconv.AppendInt(b, *n, 10)
+	}
+	if s := wordOf(m, e); s != nil {
+		return appendString(b, *s)
+	}
+	switch m {
+	case mVersion:
+		return strconv.AppendInt(b, leafVersion, 10)
+	case mKind:
+		return appendString(b, string(e.Kind))
+	case mOutcome:
+		return appendString(b, string(e.Outcome))
+	case mWire:
+		return appendHash(b, e.Wire)
+	case mDetail:
+		return appendHash(b, detail)
+	case mFlags:
+		b = append(b, '[')
+		for i, flag := range e.Flags {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendString(b, flag)
+		}
+		return append(b, ']')
+	}
+	return b
+}
+
+func appendString(b []byte, s string) []byte { return append(append(append(b, '"'), s...), '"') }
+
+func appendHash(b []byte, h Hash) []byte {
+	return append(hex.AppendEncode(append(b, '"'), h[:]), '"')
+}
+
+// DecodeLeaf reads a leaf, and nothing that is not exactly the canonical form
+// of some entry: encoding the result again gives the same bytes.
+func DecodeLeaf(b []byte) (Entry, Hash, error) {
+	l, err := decodeLeaf(b)
+	if err != nil {
+		return Entry{}, Hash{}, fmt.Errorf("read leaf: %w", err)
+	}
+	return l.Entry, l.detail, nil
+}
+
+func decodeLeaf(b []byte) (leaf, error) {
+	if len(b) > maxLeafBytes {
+		return leaf{}, fmt.Errorf("it has %d bytes, more than %d", len(b), maxLeafBytes)
+	}
+	l := leaf{Entry: Entry{Call: -1, Took: -1, ExitCode: -1}}
+	p := leafParser{rest: b}
+	var seen member
+	p.expect('{')
+	for {
+		name := p.text()
+		m, ok := memberNamed(name)
+		if p.failed {
+			return leaf{}, errors.New("it is not canonical JSON")
+		}
+		if !ok {
+			return leaf{}, fmt.Errorf("member %q is unknown", name)
+		}
+		if m <= seen {
+			return leaf{}, fmt.Errorf("member %q is out of order", name)
+		}
+		seen = m
+		p.expect(':')
+		p.member(m, &l)
+		if p.failed {
+			return leaf{}, fmt.Errorf("member %q is not canonical", name)
+		}
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expect('}')
+	if p.failed || len(p.rest) != 0 {
+		return leaf{}, errors.New("it is not canonical JSON")
+	}
+	// One rule for both directions: what the encoder would not write as it
+	// stands here is not canonical, whatever the reason.
+	again, err := EncodeLeaf(&l.Entry, l.detail)
+	if err != nil {
+		return leaf{}, err
+	}
+	if !bytes.Equal(again, b) {
+		return leaf{}, errors.New("it is not in canonical form")
+	}
+	return l, nil
+}
+
+// leafParser takes a leaf apart. It stops at the first thing that canonical
+// JSON cannot contain and says no more than that it failed.
+type leafParser struct {
+	rest   []byte
+	failed bool
+}
+
+func (p *leafParser) accept(c byte) bool {
+	if len(p.rest) == 0 || p.rest[0] != c {
+		return false
+	}
+	p.rest = p.rest[1:]
+	return true
+}
+
+func (p *leafParser) expect(c byte) {
+	if !p.accept(c) {
+		p.failed = true
+	}
+}
+
+// text reads a string of printable ASCII without escapes.
+func (p *leafParser) text() string {
+	if !p.accept('"') {
+		p.failed = true
+		return ""
+	}
+	end := bytes.IndexByte(p.rest, '"')
+	if end < 0 {
+		p.failed = true
+		return ""
+	}
+	s := p.rest[:end]
+	p.rest = p.rest[end+1:]
+	for _, c := range s {
+		if c < 0x20 || c > 0x7e || c == '\\' {
+			p.failed = true
+			return ""
+		}
+	}
+	return string(s)
+}
+
+func (p *leafParser) integer() int64 {
+	end := 0
+	for end < len(p.rest) && p.rest[end] >= '0' && p.rest[end] <= '9' {
+		end++
+	}
+	if end == 0 || end > 16 || (end > 1 && p.rest[0] == '0') {
+		p.failed = true
+		return 0
+	}
+	var n int64
+	for _, c := range p.rest[:end] {
+		n = n*10 + int64(c-'0')
+	}
+	p.rest = p.rest[end:]
+	return n
+}
+
+func (p *leafParser) hash() Hash {
+	var h Hash
+	s := p.text()
+	if len(s) != 2*len(h) {
+		p.failed = true
+		return h
+	}
+	if _, err := hex.Decode(h[:], []byte(s)); err != nil {
+		p.failed = true
+	}
+	return h
+}
+
+func (p *leafParser) member(m member, l *leaf) {
+	if n := integerOf(m, &l.Entry); n != nil {
+		*n = p.integer()
+		return
+	}
+	if s := wordOf(m, &l.Entry); s != nil {
+		*s = p.text()
+		return
+	}
+	switch m {
+	case mVersion:
+		p.failed = p.integer() != leafVersion || p.failed
+	case mKind:
+		l.Kind = Kind(p.text())
+	case mOutcome:
+		l.Outcome = Outcome(p.text())
+	case mWire:
+		l.Wire = p.hash()
+	case mDetail:
+		l.detail = p.hash()
+	case mFlags:
+		p.expect('[')
+		for !p.failed {
+			l.Flags = append(l.Flags, p.text())
+			if !p.accept(',') {
+				break
+			}
+		}
+		p.expect(']')
+	}
+}
+
+// checkValues checks what holds for every kind. Which members there may be
+// has been checked before.
+func checkValues(e *Entry) error {
+	if !isHex(e.Session, 32) {
+		return &EntryError{Reason: fmt.Sprintf("session %q is not 32 hex digits", e.Session)}
+	}
+	for m := member(1); m < memberEnd; m <<= 1 {
+		n := integerOf(m, e)
+		if n == nil || (*n == -1 && m&(mCall|mTook|mExit) != 0) {
+			continue
+		}
+		if *n < 0 || *n > maxInteger {
+			return &EntryError{Reason: fmt.Sprintf("%s is %d, not from 0 to 2^53-1", m, *n)}
+		}
+	}
+	if e.Call >= e.Seq && e.Call > 0 {
+		return &EntryError{Reason: fmt.Sprintf("entry %d belongs to call %d, which comes later", e.Seq, e.Call)}
+	}
+	if e.Call <= 0 && e.Took > 0 {
+		return &EntryError{Reason: "took is known and its call is not"}
+	}
+	if e.Began != 0 && e.Began == e.At {
+		return &EntryError{Reason: "began is left out when it equals at"}
+	}
+	for _, check := range []struct {
+		member member
+		value  string
+		words  []string
+	}{
+		{mFrom, e.From, sides},
+		{mOutcome, string(e.Outcome), outcomes},
+		{mCapture, e.Capture, captures},
+	} {
+		if check.value != "" && !slices.Contains(check.words, check.value) {
+			return &EntryError{Reason: fmt.Sprintf("%s %q is not a word of the format", check.member, check.value)}
+		}
+	}
+	if e.Reason != "" && !slices.Contains(kindRules[e.Kind].reasons, e.Reason) {
+		return &EntryError{Reason: fmt.Sprintf("reason %q is not one of a %s", e.Reason, e.Kind)}
+	}
+	for i, flag := range e.Flags {
+		if _, ok := slices.BinarySearch(flagWords, flag); !ok {
+			return &EntryError{Reason: fmt.Sprintf("flag %q is not a word of the format", flag)}
+		}
+		if i > 0 && e.Flags[i-1] >= flag {
+			return &EntryError{Reason: "flags are not sorted, or stand there twice"}
+		}
+	}
+	return nil
+}
+
+func isHex(s string, digits int) bool {
+	if len(s) != digits {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,199 @@
+package journal
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// member is one member of a leaf, or a set of them. The bits are in the order
+// of the names, which is the order in which a leaf has them.
+type member uint32
+
+const (
+	mAt member = 1 << iota
+	mBegan
+	mBytes
+	mCall
+	mCapture
+	mClientBytes
+	mDetail
+	mExit
+	mFlags
+	mFraming
+	mFrom
+	mKind
+	mMessages
+	mOpen
+	mOutcome
+	mReason
+	mSeq
+	mServerBytes
+	mSession
+	mTook
+	mUndelivered
+	mVersion
+	mWire
+	memberEnd
+)
+
+var memberNames = [...]string{
+	"at", "began", "bytes", "call", "capture", "client_bytes", "detail", "exit", "flags", "framing",
+	"from", "kind", "messages", "open", "outcome", "reason", "seq", "server_bytes", "session", "took",
+	"undelivered", "v", "wire",
+}
+
+func (m member) name() string { return memberNames[bits.TrailingZeros32(uint32(m))] }
+
+// String names every member of the set.
+func (m member) String() string {
+	var names []string
+	for one := member(1); one < memberEnd; one <<= 1 {
+		if m&one != 0 {
+			names = append(names, one.name())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func memberNamed(name string) (member, bool) {
+	for i, candidate := range memberNames {
+		if candidate == name {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}
+
+// kindRule says which members a kind of entry must and may have.
+type kindRule struct {
+	required, allowed member
+	reasons           []string
+}
+
+const (
+	inEvery   = mAt | mKind | mSeq | mSession | mVersion
+	onTheWire = mBegan | mBytes | mDetail | mFlags | mFraming | mFrom | mWire
+
+	// zeroIsValue are the integers that a kind writes although they are 0.
+	zeroIsValue = mAt | mBytes | mMessages | mOpen | mSeq | mClientBytes | mServerBytes | mUndelivered | mVersion
+)
+
+// The kinds that are not here are reserved: a leaf with one of them is not
+// valid in this version.
+var kindRules = map[Kind]kindRule{
+	KindSession:      rule(mCapture, mDetail, nil),
+	KindRequest:      rule(mBytes|mFrom, onTheWire|mCall, nil),
+	KindResponse:     rule(mBytes|mFrom, onTheWire|mCall|mTook|mOutcome, nil),
+	KindNotification: rule(mBytes|mFrom, onTheWire|mCall, nil),
+	KindNoise:        rule(mBytes|mFrom, onTheWire, nil),
+	KindStderr:       rule(mBytes|mMessages, onTheWire, nil),
+	KindGap:          rule(mBytes|mMessages|mReason, mBegan|mDetail|mFrom, gapReasons),
+	KindEnd:          rule(mReason|mOpen|mClientBytes|mServerBytes|mUndelivered, mExit|mDetail, endReasons),
+}
+
+func rule(required, optional member, reasons []string) kindRule {
+	required |= inEvery
+	return kindRule{required: required, allowed: required | optional, reasons: reasons}
+}
+
+// The words of the format. Flags are sorted.
+var (
+	sides      = []string{"client", "server"}
+	captures   = []string{"shape"}
+	outcomes   = []string{string(OutcomeOK), string(OutcomeError), string(OutcomeToolError)}
+	gapReasons = []string{"observer_behind", "observer_failed", "journal_failed"}
+	endReasons = []string{"server_exit", "client_closed", "signal", "start_failed"}
+	flagWords  = []string{
+		"ambiguous", "batch", "blank", "bom", "cut", "duplicate_keys", "invalid_utf8", "late", "malformed",
+		"not_json", "refused", "trailing", "unasked", "unterminated",
+	}
+)
+
+// presentMembers says which members hold something. A member that is not in
+// the set may still be written, as 0, where its kind requires it.
+func presentMembers(e *Entry, detail Hash) member {
+	set := inEvery
+	for m := member(1); m < memberEnd; m <<= 1 {
+		if n := integerOf(m, e); n != nil && *n != 0 {
+			set |= m
+		}
+		if s := wordOf(m, e); s != nil && *s != "" {
+			set |= m
+		}
+	}
+	// No request is entry 0 of its session, so that 0 means none like -1.
+	if e.Call <= 0 {
+		set &^= mCall
+	}
+	if e.Took < 0 {
+		set &^= mTook
+	} else if e.Kind == KindResponse && e.Call > 0 {
+		set |= mTook
+	}
+	if e.ExitCode < 0 {
+		set &^= mExit
+	} else if e.Kind == KindEnd {
+		set |= mExit
+	}
+	if e.Outcome != "" {
+		set |= mOutcome
+	}
+	if len(e.Flags) > 0 {
+		set |= mFlags
+	}
+	if e.Wire != (Hash{}) {
+		set |= mWire
+	}
+	if detail != (Hash{}) {
+		set |= mDetail
+	}
+	return set
+}
+
+// integerOf returns where an entry keeps an integer member, or nil.
+func integerOf(m member, e *Entry) *int64 {
+	switch m {
+	case mAt:
+		return &e.At
+	case mBegan:
+		return &e.Began
+	case mBytes:
+		return &e.Bytes
+	case mCall:
+		return &e.Call
+	case mClientBytes:
+		return &e.ClientBytes
+	case mExit:
+		return &e.ExitCode
+	case mFraming:
+		return &e.Framing
+	case mMessages:
+		return &e.Messages
+	case mOpen:
+		return &e.Open
+	case mSeq:
+		return &e.Seq
+	case mServerBytes:
+		return &e.ServerBytes
+	case mTook:
+		return &e.Took
+	case mUndelivered:
+		return &e.Undelivered
+	}
+	return nil
+}
+
+// wordOf returns where an entry keeps a string member that is not typed, or nil.
+func wordOf(m member, e *Entry) *string {
+	switch m {
+	case mCapture:
+		return &e.Capture
+	case mFrom:
+		return &e.From
+	case mReason:
+		return &e.Reason
+	case mSession:
+		return &e.Session
+	}
+	return nil
+}

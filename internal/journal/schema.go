@@ -1,0 +1,68 @@
+package journal
+
+// schema is what a new database gets, in one transaction.
+//
+// entries.leaf is the record; the other columns repeat what the leaf and the
+// detail say so that questions are answered by index. details can be deleted
+// row by row; method, tool and error are then NULL. head has one row, written
+// again with every commit. peaks are 32 bytes each, biggest first.
+const schema = `
+CREATE TABLE meta (
+	key   TEXT PRIMARY KEY,
+	value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sessions (
+	id  INTEGER PRIMARY KEY,
+	uid TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE entries (
+	n       INTEGER PRIMARY KEY,
+	session INTEGER NOT NULL,
+	seq     INTEGER NOT NULL,
+	kind    TEXT NOT NULL,
+	at      INTEGER NOT NULL,
+	side    TEXT,
+	bytes   INTEGER,
+	call    INTEGER,
+	took    INTEGER,
+	outcome TEXT,
+	method  TEXT,
+	tool    TEXT,
+	error   TEXT,
+	leaf    BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX entries_by_place ON entries (session, seq);
+CREATE INDEX entries_by_call ON entries (session, call) WHERE call IS NOT NULL;
+CREATE INDEX requests_by_time ON entries (at) WHERE kind = 'request';
+CREATE INDEX entries_apart ON entries (kind, session)
+	WHERE kind IN ('session', 'noise', 'stderr', 'gap', 'end');
+
+CREATE TABLE details (
+	n    INTEGER PRIMARY KEY,
+	salt BLOB NOT NULL,
+	data BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE nodes (
+	level INTEGER NOT NULL,
+	i     INTEGER NOT NULL,
+	hash  BLOB NOT NULL,
+	PRIMARY KEY (level, i)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE head (
+	id      INTEGER PRIMARY KEY CHECK (id = 1),
+	size    INTEGER NOT NULL,
+	peaks   BLOB NOT NULL,
+	note    TEXT NOT NULL,
+	kept_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE checkpoints (
+	size INTEGER PRIMARY KEY,
+	at   INTEGER NOT NULL,
+	note TEXT NOT NULL
+) STRICT;
+`

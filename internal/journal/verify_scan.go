@@ -1,0 +1,201 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/deed-dev/deed/internal/tlog"
+)
+
+// chunkEntries is how much one worker reads at a time. Only a few chunks are
+// in memory at once, however long the log is.
+const chunkEntries = 4_096
+
+// chunk is a stretch of the log with all that can be said about each of its
+// entries alone.
+type chunk struct {
+	rows     []checkedRow
+	findings []Finding
+	details  int64
+	erased   int64
+	err      error
+}
+
+type checkedRow struct {
+	n        int64
+	hash     tlog.Hash
+	entry    Entry
+	readable bool
+}
+
+func (c *chunk) find(n int64, format string, args ...any) {
+	c.findings = append(c.findings, Finding{N: n, What: fmt.Sprintf(format, args...)})
+}
+
+// scan reads the log in chunks, several at once, and puts them together in
+// order.
+func (v *verification) scan() error {
+	total := v.report.Entries
+	var rows int64
+	if err := v.tx.QueryRowContext(v.ctx, "SELECT coalesce(max(n) + 1, 0) FROM entries").Scan(&rows); err != nil {
+		return err
+	}
+	rows = min(rows, total) // a size made up must not keep us busy for ever
+	workers := min(runtime.GOMAXPROCS(0), readerConnections-1)
+	// Each element is a promise of a chunk, in the order of the log; the
+	// bound keeps fast workers from running ahead.
+	promises := make(chan chan chunk, workers)
+	ctx, cancel := context.WithCancel(v.ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	if err := v.checkSize(); err != nil { // of an empty log
+		return err
+	}
+	running.Go(func() {
+		defer close(promises)
+		for first := int64(0); first < rows; first += chunkEntries {
+			promise := make(chan chunk, 1)
+			select {
+			case promises <- promise:
+			case <-ctx.Done():
+				return
+			}
+			running.Go(func() { promise <- v.readChunk(ctx, first, min(first+chunkEntries, rows)) })
+		}
+	})
+	next := int64(0)
+	for promise := range promises {
+		c := <-promise
+		if c.err != nil {
+			return c.err
+		}
+		if err := v.join(c, &next); err != nil {
+			return err
+		}
+		if v.options.Progress != nil {
+			v.options.Progress(min(next, total), total)
+		}
+	}
+	if next < total {
+		v.missing(next, total-1)
+	}
+	return v.ctx.Err()
+}
+
+// join adds a chunk to what was found before it. next is the entry that
+// should come.
+func (v *verification) join(c chunk, next *int64) error {
+	v.report.Details += c.details
+	v.report.Erased += c.erased
+	findings := c.findings
+	for i := range c.rows {
+		row := &c.rows[i]
+		for len(findings) > 0 && findings[0].N <= row.n {
+			v.report.find(findings[0].N, "%s", findings[0].What)
+			findings = findings[1:]
+		}
+		if row.n > *next {
+			v.missing(*next, row.n-1)
+		}
+		*next = row.n + 1
+		if row.readable {
+			v.checkPlace(row.n, &row.entry)
+		}
+		if err := v.addLeaf(row.hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readChunk reads the entries from first up to, not including, end.
+func (v *verification) readChunk(ctx context.Context, first, end int64) chunk {
+	c := chunk{rows: make([]checkedRow, 0, end-first)}
+	rows, err := v.db.QueryContext(ctx, `
+		SELECT e.n, e.session, e.seq, e.kind, e.at, e.side, e.bytes, e.call, e.took, e.outcome, e.method, e.tool, e.error, e.leaf, d.salt, d.data
+		FROM entries e LEFT JOIN details d ON d.n = e.n
+		WHERE e.n >= ? AND e.n < ? ORDER BY e.n`, first, end)
+	if err != nil {
+		return chunk{err: err}
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var row storedRow
+		if err := row.scan(rows); err != nil {
+			return chunk{err: err}
+		}
+		c.check(&row, v.uids)
+	}
+	if err := rows.Err(); err != nil {
+		return chunk{err: err}
+	}
+	return c
+}
+
+// storedRow is an entry as the database has it.
+type storedRow struct {
+	n, session       int64
+	columns          columns
+	leaf, salt, data sql.RawBytes
+}
+
+func (r *storedRow) scan(rows *sql.Rows) error {
+	c := &r.columns
+	return rows.Scan(&r.n, &r.session, &c.seq, &c.kind, &c.at, &c.side, &c.bytes, &c.call, &c.took,
+		&c.outcome, &c.method, &c.tool, &c.err, &r.leaf, &r.salt, &r.data)
+}
+
+// check judges a row by itself.
+func (c *chunk) check(row *storedRow, uids map[int64]string) {
+	checked := checkedRow{n: row.n, hash: tlog.LeafHash(row.leaf)}
+	l, err := decodeLeaf(row.leaf)
+	if err != nil {
+		c.find(row.n, "the entry is not valid: %v", err)
+		c.rows = append(c.rows, checked)
+		return
+	}
+	checked.entry, checked.readable = l.Entry, true
+	c.rows = append(c.rows, checked)
+
+	detail := c.checkDetail(row, l.detail)
+	derived := deriveColumns(&l.Entry, detail)
+	if names := row.columns.differing(&derived); names != nil {
+		c.find(row.n, "the row does not say what the entry says: %s", strings.Join(names, ", "))
+	}
+	switch uid, listed := uids[row.session]; {
+	case !listed:
+		c.find(row.n, "the row belongs to a session that is not listed")
+	case uid != l.Session:
+		c.find(row.n, "the entry belongs to session %s and its row to session %s", l.Session, uid)
+	}
+}
+
+// checkDetail compares a detail with the hash in its leaf.
+func (c *chunk) checkDetail(row *storedRow, bound Hash) *Detail {
+	if row.data == nil {
+		if bound != (Hash{}) {
+			c.erased++
+			c.find(row.n, "the detail is missing, and no entry says that it was erased")
+		}
+		return nil
+	}
+	c.details++
+	if bound == (Hash{}) {
+		c.find(row.n, "there is a detail, and the entry has none")
+		return nil
+	}
+	if len(row.salt) != saltBytes || detailHash(row.salt, row.data) != bound {
+		c.find(row.n, "the detail is not the one that was recorded")
+	}
+	detail, err := readNames(row.data)
+	if err != nil {
+		c.find(row.n, "the detail is not valid: %v", err)
+		return nil
+	}
+	return detail
+}

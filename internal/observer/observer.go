@@ -1,0 +1,354 @@
+// Package observer reads the tap and tells the journal what it saw.
+//
+// It is the one place where bytes become entries. It runs on a goroutine of
+// its own behind a bounded buffer, so nothing that happens here can reach the
+// wire: it may be slow, its disk may be full, it may even panic, and all that
+// follows is a gap in the record that says so. It must not look at anything
+// but the tap, and it must not print; what a person should hear goes through
+// the functions in [Options].
+//
+// # Life of an entry
+//
+// Run takes the next event off the tap and feeds its bytes to the reader of
+// that direction. When a message is complete the reader emits it, the pairing
+// finds the call that it belongs to, and the message becomes an entry (sizes,
+// times, hashes) with a detail (names and shapes). The journal appends both.
+package observer
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/protocol"
+	"github.com/deed-dev/deed/internal/tap"
+	"github.com/deed-dev/deed/internal/wire"
+)
+
+// Journal is where entries go.
+type Journal interface {
+	// Append keeps an entry behind all that were appended before it. It may
+	// wait while the disk is behind, and fails only when ctx ends or the
+	// journal was closed; the entry is not kept then.
+	Append(ctx context.Context, e *journal.Entry, d *journal.Detail) error
+	// Sync returns when everything that was appended before survives a loss
+	// of power.
+	Sync(ctx context.Context) error
+}
+
+// Session says what is recorded.
+type Session struct {
+	Label     string // how the answers call this server
+	Program   string // base name of what was started
+	Transport string
+	Version   string // of the recorder
+}
+
+// Options are what an observer tells while it runs. Nil functions are not
+// called; none may block.
+type Options struct {
+	// Warn is given one line for a person, without a line end.
+	Warn func(line string)
+	// Echo is told of each call as it is seen.
+	Echo func(Sighting)
+}
+
+// Sighting is a request of the client, or its answer.
+type Sighting struct {
+	Answer  bool
+	Method  string
+	Tool    string
+	Bytes   int64
+	Outcome journal.Outcome // of an answer
+	Took    int64           // of an answer, µs; -1 where unknown
+}
+
+// End says how a session ended.
+type End struct {
+	Reason      string // a word from the journal's list
+	ExitCode    int    // -1 where there is none
+	Signal      string
+	StderrBytes int64
+	StderrLines int64
+	StderrLost  int64 // bytes of it that the client did not take and that were let go
+}
+
+// maxPanics is after how many failures the observer only counts bytes: one
+// bad message should not cost the record of the rest, a broken observer must
+// not spend the time of everything that follows.
+const maxPanics = 3
+
+// Observer turns what the tap saw into entries. Make one with [New]; Run is
+// called once, then Finish.
+type Observer struct {
+	buf     *tap.Buffer
+	session Session
+	opts    Options
+	id      string
+
+	journal Journal
+	seq     int64
+	lost    int64 // entries that the journal did not take
+	readers [2]*protocol.Reader
+	calls   *protocol.Calls
+	sides   [2]side
+	panics  int
+	noisy   bool // a person was told about noise
+
+	ctx     context.Context // of Run, for entries that are made in callbacks
+	at      int64           // time of the event that is being looked at
+	quiet   chan struct{}
+	isQuiet bool
+	ahead   waiters
+	started atomic.Bool
+}
+
+// side is the account of one direction: every byte that the tap gave must
+// turn up in an entry.
+type side struct {
+	seen   int64 // bytes the tap gave, or said it had to let go
+	kept   int64 // bytes that are in entries, gaps included
+	closed bool
+	inLine bool // the last byte that was seen did not end a line
+	blind  gap  // what passed after the observer gave up
+	late   gap  // what there was no time to read at the end
+}
+
+type gap struct{ bytes, lines int64 }
+
+// New returns an observer of buf for a new session.
+func New(buf *tap.Buffer, s Session, opts Options) *Observer {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	o := &Observer{
+		buf:     buf,
+		session: s,
+		opts:    opts,
+		id:      hex.EncodeToString(id[:]),
+		calls:   protocol.NewCalls(),
+		quiet:   make(chan struct{}),
+	}
+	for _, from := range []wire.Direction{wire.FromClient, wire.FromServer} {
+		o.readers[from] = protocol.NewReader(from, o.message)
+	}
+	return o
+}
+
+// ID is the session's id, 32 hex digits.
+func (o *Observer) ID() string { return o.id }
+
+// Quiet is closed when the client has closed its side and is owed no answer
+// any more.
+func (o *Observer) Quiet() <-chan struct{} { return o.quiet }
+
+// Run reads the tap until it is shut. Without a journal (nil) it still keeps
+// count of open calls, for Quiet. When ctx ends it stops waiting for a journal
+// that takes nothing.
+func (o *Observer) Run(ctx context.Context, j Journal) {
+	o.ctx, o.journal = ctx, j
+	o.guard(o.begin)
+	for {
+		ev, err := o.buf.Next(ctx)
+		if errors.Is(err, tap.ErrShut) {
+			break
+		}
+		if err != nil {
+			o.abandon()
+			break
+		}
+		o.guard(func() { o.event(ev) })
+		o.ahead.reached(ev.Place)
+	}
+	o.ahead.end()
+}
+
+// abandon counts what is left in a tap that nobody has the time to read.
+func (o *Observer) abandon() {
+	for {
+		ev, err := o.buf.Next(context.Background())
+		if err != nil {
+			return
+		}
+		s := &o.sides[ev.From]
+		s.seen += int64(len(ev.Data)) + ev.GapBytes
+		s.late.bytes += int64(len(ev.Data)) + ev.GapBytes
+		s.late.lines += countLines(ev.Data) + ev.GapLines
+	}
+}
+
+// guard keeps a panic away from everything else in the process.
+func (o *Observer) guard(step func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			o.failed(r)
+		}
+	}()
+	step()
+}
+
+func (o *Observer) begin() {
+	o.append(&journal.Entry{Kind: journal.KindSession, At: nowMicro(), Capture: "shape"}, &journal.Detail{
+		Label: o.session.Label, Program: o.session.Program,
+		Transport: o.session.Transport, Version: o.session.Version,
+	})
+}
+
+// event looks at one event of the tap.
+func (o *Observer) event(ev tap.Event) {
+	s := &o.sides[ev.From]
+	o.at = ev.At
+	switch {
+	case ev.Gap:
+		s.seen += ev.GapBytes
+		s.inLine = true // nobody knows
+		if o.panics >= maxPanics {
+			s.blind.bytes += ev.GapBytes
+			s.blind.lines += ev.GapLines
+			return
+		}
+		o.readers[ev.From].Gap(ev.GapBytes, ev.GapLines, ev.At)
+		o.gap(ev.From, "observer_behind", ev.GapBytes, ev.GapLines, "")
+	case ev.Closed:
+		s.closed = true
+		if o.panics < maxPanics {
+			o.readers[ev.From].Close(ev.At)
+		}
+		o.settle()
+	default:
+		s.seen += int64(len(ev.Data))
+		s.inLine = ev.Data[len(ev.Data)-1] != '\n'
+		if o.panics >= maxPanics {
+			s.blind.bytes += int64(len(ev.Data))
+			s.blind.lines += countLines(ev.Data)
+			return
+		}
+		o.readers[ev.From].Feed(ev.Data, ev.At)
+	}
+}
+
+// failed records what a panic cost, and starts again behind it.
+func (o *Observer) failed(cause any) {
+	o.panics++
+	o.warn("the recorder failed on a message and left it out; the traffic is not affected (please report: " + oneLine(fmt.Sprint(cause)) + ")")
+	for from := range o.sides {
+		s, from := &o.sides[from], wire.Direction(from)
+		missing := s.seen - s.kept
+		o.readers[from] = protocol.NewReader(from, o.message)
+		if missing == 0 {
+			continue
+		}
+		if o.panics >= maxPanics {
+			s.blind.bytes += missing
+			continue
+		}
+		o.guardGap(from, missing)
+	}
+	o.settle()
+}
+
+// guardGap writes the gap that a panic left. A journal that panics itself is
+// not asked a second time.
+func (o *Observer) guardGap(from wire.Direction, missing int64) {
+	defer func() {
+		if r := recover(); r != nil {
+			o.panics = maxPanics
+			o.sides[from].blind.bytes += o.sides[from].seen - o.sides[from].kept
+		}
+	}()
+	if o.sides[from].inLine {
+		o.readers[from].Gap(missing, 0, o.at)
+	}
+	o.gap(from, "observer_failed", missing, 0, "")
+}
+
+func (o *Observer) gap(from wire.Direction, reason string, bytes, lines int64, note string) {
+	o.append(&journal.Entry{
+		Kind: journal.KindGap, At: o.at, From: from.String(),
+		Reason: reason, Bytes: bytes, Messages: lines,
+	}, &journal.Detail{Note: note})
+	o.sides[from].kept += bytes
+}
+
+// append gives the entry its place in the session and hands it on.
+func (o *Observer) append(e *journal.Entry, d *journal.Detail) (seq int64) {
+	e.Session, e.Seq = o.id, o.seq
+	switch e.Kind {
+	case journal.KindResponse, journal.KindNotification:
+	default:
+		e.Call, e.Took = -1, -1
+	}
+	if e.Kind != journal.KindEnd {
+		e.ExitCode = -1
+	}
+	if o.journal == nil {
+		o.seq++
+		return e.Seq
+	}
+	if err := o.journal.Append(o.ctx, e, d); err != nil {
+		o.lost++ // told once, by Finish
+		return e.Seq
+	}
+	o.seq++
+	return e.Seq
+}
+
+// settle closes Quiet as soon as nothing is owed to a client that has gone.
+func (o *Observer) settle() {
+	if o.isQuiet || !o.sides[wire.FromClient].closed || o.calls.Owed(wire.FromClient) > 0 {
+		return
+	}
+	o.isQuiet = true
+	close(o.quiet)
+}
+
+func (o *Observer) warn(line string) {
+	if o.opts.Warn != nil {
+		o.opts.Warn(line)
+	}
+}
+
+// ErrIncomplete says that entries are missing at the end of a session.
+var ErrIncomplete = errors.New("the record is incomplete")
+
+// Finish writes what is left to say when Run has returned: gaps that were only
+// counted, the server's stderr, and the end.
+func (o *Observer) Finish(ctx context.Context, end End) error {
+	o.ctx, o.at = ctx, nowMicro()
+	o.guard(func() { o.finish(end) })
+	if left := o.sides[0].late.bytes + o.sides[1].late.bytes; o.lost > 0 || left > 0 {
+		return fmt.Errorf("%w: %d entries were not kept and %d bytes were not read", ErrIncomplete, o.lost, left)
+	}
+	return nil
+}
+
+func (o *Observer) finish(end End) {
+	for from := range o.sides {
+		s := &o.sides[from]
+		if s.blind.bytes > 0 {
+			o.gap(wire.Direction(from), "observer_failed", s.blind.bytes, s.blind.lines, "")
+		}
+		if s.late.bytes > 0 {
+			// A message that was being read when time ran out is part of it.
+			o.readers[from].Close(o.at)
+			o.gap(wire.Direction(from), "observer_behind", s.late.bytes, s.late.lines, "")
+		}
+	}
+	if end.StderrBytes > 0 {
+		o.append(&journal.Entry{
+			Kind: journal.KindStderr, At: o.at, From: wire.FromServer.String(),
+			Bytes: end.StderrBytes, Messages: end.StderrLines,
+		}, &journal.Detail{})
+	}
+	o.append(&journal.Entry{
+		Kind: journal.KindEnd, At: o.at,
+		Reason: end.Reason, ExitCode: int64(end.ExitCode),
+		Open:        int64(o.calls.Len()),
+		ClientBytes: o.sides[wire.FromClient].seen,
+		ServerBytes: o.sides[wire.FromServer].seen,
+		Undelivered: o.buf.Undelivered(wire.FromClient) + o.buf.Undelivered(wire.FromServer),
+	}, &journal.Detail{Signal: end.Signal})
+}

@@ -1,0 +1,160 @@
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/deed-dev/deed/internal/redact/lexer"
+)
+
+// mostLevels is how often a string within a string is decoded. Each level of
+// real nesting doubles the backslashes, so a deeper one has little left in it.
+const mostLevels = 5
+
+// hit is a stretch to be replaced.
+type hit struct {
+	start, end int
+	reason     Reason
+	// quotes is 0 where the placeholder stands inside a string. Else it takes
+	// a number's or an object's place and needs quotes of its own, which stand
+	// quotes-1 strings deep and carry the backslashes for it.
+	quotes int
+}
+
+// search finds the secrets of one text. It is used again from a pool, and
+// holds nothing of the text when it is put back but the memory.
+type search struct {
+	hits  []hit
+	names *names
+
+	cutHead, cutTail bool // the text being searched begins or ends early
+	noEntropy        bool // the text is opaque by its name, and stays
+	unpacking        bool // the text came out of base64
+
+	level    int
+	buffers  [mostLevels + 1][]byte
+	lexers   []*lexer.Lexer
+	lexing   int
+	noJWT    int // no web token begins before this offset
+	cardDone int // digits up to this offset were looked at
+}
+
+func (s *search) hit(start, end int, reason Reason) {
+	if start < end {
+		s.hits = append(s.hits, hit{start: start, end: end, reason: reason})
+	}
+}
+
+// text searches what is not JSON as a whole: prose, logs, headers, code, with
+// perhaps some JSON in it.
+func (s *search) text(t []byte) {
+	s.plain(t)
+	if s.unpacking {
+		return
+	}
+	if bytes.IndexByte(t, '{') >= 0 {
+		s.embedded(t)
+	}
+	s.deeper(t)
+}
+
+// plain searches a text as it is written.
+func (s *search) plain(t []byte) {
+	if len(t) < 5 {
+		return
+	}
+	s.noJWT, s.cardDone = 0, 0
+	s.blocks(t)
+	s.pairs(t)
+	s.flags(t)
+	s.runs(t)
+	if s.cutHead || s.cutTail {
+		s.cutEnds(t)
+	}
+}
+
+// deeper searches a text once more as what it means when it is the inside of
+// a string: a key may be written in escapes.
+func (s *search) deeper(t []byte) {
+	if s.level >= mostLevels || bytes.IndexByte(t, '\\') < 0 {
+		return
+	}
+	base := len(s.hits)
+	decoded := s.decode(t)
+	if len(decoded) == len(t) {
+		return // a backslash or two, and no escape
+	}
+	s.level++
+	s.plain(decoded)
+	s.deeper(decoded)
+	s.level--
+	s.lift(base, t)
+}
+
+func (s *search) decode(t []byte) []byte {
+	s.buffers[s.level] = appendDecoded(s.buffers[s.level][:0], t)
+	return s.buffers[s.level]
+}
+
+// shift moves the hits from base on to the right.
+func (s *search) shift(base, by int) {
+	for i := base; i < len(s.hits); i++ {
+		s.hits[i].start += by
+		s.hits[i].end += by
+	}
+}
+
+// settle puts the hits from base on in order and makes overlapping ones one.
+// The one that begins first, or is longer, gives its reason.
+func (s *search) settle(base int) {
+	list := s.hits[base:]
+	if len(list) < 2 {
+		return
+	}
+	slices.SortFunc(list, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.reason, b.reason))
+	})
+	kept := list[:1]
+	for _, h := range list[1:] {
+		last := &kept[len(kept)-1]
+		if h.start >= last.end {
+			kept = append(kept, h)
+			continue
+		}
+		last.end = max(last.end, h.end)
+	}
+	s.hits = s.hits[:base+len(kept)]
+}
+
+// replace returns t with placeholders, or t itself where nothing was found.
+func (s *search) replace(t []byte) ([]byte, Report) {
+	s.settle(0)
+	if len(s.hits) == 0 {
+		return t, nil
+	}
+	var report Report
+	out := make([]byte, 0, len(t)+32*len(s.hits))
+	at := 0
+	for _, h := range s.hits {
+		out = append(out, t[at:h.start]...)
+		out = appendQuote(out, h.quotes)
+		out = append(out, placeholderHead...)
+		out = append(out, h.reason...)
+		out = append(out, '>')
+		out = appendQuote(out, h.quotes)
+		at = h.end
+		report.add(h.reason)
+	}
+	return append(out, t[at:]...), report
+}
+
+func appendQuote(out []byte, quotes int) []byte {
+	if quotes == 0 {
+		return out
+	}
+	for range 1<<(quotes-1) - 1 {
+		out = append(out, '\\')
+	}
+	return append(out, '"')
+}

@@ -1,0 +1,214 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/terminal"
+)
+
+// Last is what happened in one session.
+type Last struct {
+	run        journal.Run
+	short      string // of its id
+	totals     journal.Totals
+	failures   []failure
+	unanswered []listedCall
+	waiting    []listedCall
+	biggest    []listedCall
+	slowest    []listedCall
+	counted    int64 // failed calls that the failures were grouped from
+	clock      terminal.Clock
+}
+
+// failure is the calls of one tool that failed for one reason.
+type failure struct {
+	tool   string
+	reason string
+	code   string // the raw JSON-RPC code, if it was that
+	count  int64
+	last   listedCall
+}
+
+const (
+	topCalls = 5
+	// failuresRead bounds what is held in memory of a session in which
+	// almost everything fails. Last says so when it was not enough.
+	failuresRead = 50_000
+	// waitingRead is how far back open calls are looked for.
+	waitingRead = 5_000
+)
+
+// LastRun tells of the newest session that called a tool, or of the one whose
+// id begins with prefix. Where no session called one, it tells of the newest.
+// Errors: [ErrNothingRecorded], [NoSessionError], [AmbiguousError].
+func LastRun(ctx context.Context, history journal.History, clock terminal.Clock, prefix string) (*Last, error) {
+	run, err := chooseRun(ctx, history, clock, prefix)
+	if err != nil {
+		return nil, err
+	}
+	l := &Last{run: run, clock: clock}
+	ids := newShortener(history)
+	if l.short, err = ids.short(ctx, run.ID); err != nil {
+		return nil, err
+	}
+	if l.totals, err = history.Totals(ctx, run.ID, 0); err != nil {
+		return nil, fmt.Errorf("add up session %s: %w", l.short, err)
+	}
+	if err := l.findFailures(ctx, history, ids); err != nil {
+		return nil, fmt.Errorf("list the failed calls of session %s: %w", l.short, err)
+	}
+	if err := l.findExtremes(ctx, history, ids); err != nil {
+		return nil, fmt.Errorf("list the largest calls of session %s: %w", l.short, err)
+	}
+	return l, nil
+}
+
+func chooseRun(ctx context.Context, history journal.History, clock terminal.Clock, prefix string) (journal.Run, error) {
+	if prefix != "" {
+		return findRun(ctx, history, clock, prefix)
+	}
+	newest, err := history.Calls(ctx, journal.CallFilter{ToolsOnly: true, Order: journal.Newest, Limit: 1})
+	if err != nil {
+		return journal.Run{}, fmt.Errorf("find the newest call: %w", err)
+	}
+	if len(newest) > 0 {
+		return findRun(ctx, history, clock, newest[0].Session)
+	}
+	runs, err := history.Runs(ctx, journal.RunFilter{Limit: 1})
+	if err != nil {
+		return journal.Run{}, fmt.Errorf("find the newest session: %w", err)
+	}
+	if len(runs) == 0 {
+		return journal.Run{}, NothingRecorded()
+	}
+	return runs[0], nil
+}
+
+// findFailures groups failed calls by tool and reason, the most frequent
+// first, and sets aside those that were never answered.
+func (l *Last) findFailures(ctx context.Context, history journal.History, ids *shortener) error {
+	calls, err := listCalls(ctx, history, ids, journal.CallFilter{
+		Session: l.run.ID, ToolsOnly: true, Failed: true, Order: journal.Newest, Limit: failuresRead,
+	})
+	if err != nil {
+		return err
+	}
+	type group struct{ tool, reason string }
+	at := map[group]int{}
+	for _, call := range calls {
+		if !call.Answered {
+			l.unanswered = append(l.unanswered, call)
+			continue
+		}
+		l.counted++
+		key := group{callName(call.Call), reason(call.Call)}
+		i, found := at[key]
+		if !found {
+			i = len(l.failures)
+			at[key] = i
+			l.failures = append(l.failures, failure{tool: key.tool, reason: key.reason, code: call.Error, last: call})
+		}
+		l.failures[i].count++
+	}
+	slices.SortStableFunc(l.failures, func(a, b failure) int { return int(b.count - a.count) })
+	if l.totals.Open == 0 {
+		return nil
+	}
+	recent, err := listCalls(ctx, history, ids, journal.CallFilter{
+		Session: l.run.ID, ToolsOnly: true, Order: journal.Newest, Limit: waitingRead,
+	})
+	for _, call := range recent {
+		if !call.Answered {
+			l.waiting = append(l.waiting, call)
+		}
+	}
+	return err
+}
+
+// findExtremes takes the biggest answers, and the slowest of the others.
+func (l *Last) findExtremes(ctx context.Context, history journal.History, ids *shortener) (err error) {
+	filter := journal.CallFilter{Session: l.run.ID, ToolsOnly: true, Order: journal.Biggest, Limit: topCalls}
+	if l.biggest, err = listCalls(ctx, history, ids, filter); err != nil {
+		return err
+	}
+	l.biggest = slices.DeleteFunc(l.biggest, func(c listedCall) bool { return !c.Answered })
+	filter.Order, filter.Limit = journal.Slowest, 2*topCalls
+	if l.slowest, err = listCalls(ctx, history, ids, filter); err != nil {
+		return err
+	}
+	l.slowest = slices.DeleteFunc(l.slowest, func(c listedCall) bool {
+		listed := slices.ContainsFunc(l.biggest, func(big listedCall) bool { return big.Seq == c.Seq })
+		return listed || c.Took < 0
+	})
+	l.slowest = l.slowest[:min(len(l.slowest), topCalls)]
+	return nil
+}
+
+// LastDocument is the JSON form of [Last].
+type LastDocument struct {
+	SessionDocument
+	Calls           int64             `json:"calls"`            // to tools
+	Failed          int64             `json:"failed"`           // answered with an error
+	Unanswered      int64             `json:"unanswered"`       // never answered; the session is over
+	Open            int64             `json:"open"`             // not answered yet
+	ReturnedBytes   int64             `json:"returned_bytes"`   // by tools, on the wire
+	TookUS          int64             `json:"took_us"`          // in tools
+	Failures        []FailureDocument `json:"failures"`         // most frequent first
+	UnansweredCalls []CallDocument    `json:"unanswered_calls"` // newest first
+	OpenCalls       []CallDocument    `json:"open_calls"`       // newest first
+	Biggest         []CallDocument    `json:"biggest"`          // at most 5
+	Slowest         []CallDocument    `json:"slowest"`          // at most 5, without the biggest
+	OtherRequests   []MethodDocument  `json:"other_requests"`
+	NoiseLines      int64             `json:"noise_lines"` // lines that were no message
+	StderrBytes     int64             `json:"stderr_bytes"`
+	Gaps            []GapDocument     `json:"gaps"` // what was not seen
+}
+
+// FailureDocument is the failed calls of one tool for one reason.
+type FailureDocument struct {
+	Tool      string  `json:"tool"`
+	Outcome   string  `json:"outcome"`    // error or tool_error
+	ErrorCode *string `json:"error_code"` // the raw JSON-RPC code
+	Count     int64   `json:"count"`
+	LastAt    string  `json:"last_at"`
+	LastCall  string  `json:"last_call"` // what deed show takes
+}
+
+// MethodDocument counts requests of one method, tool calls left out.
+type MethodDocument struct {
+	From   string `json:"from"`
+	Method string `json:"method"`
+	Count  int64  `json:"count"`
+}
+
+// Document is the answer for programs.
+func (l *Last) Document() any {
+	d := LastDocument{
+		SessionDocument: sessionDocument(l.run, l.clock),
+		Calls:           l.totals.Calls, Failed: l.totals.Failed, Unanswered: l.totals.Unanswered, Open: l.totals.Open,
+		ReturnedBytes: l.totals.Returned, TookUS: l.totals.Took,
+		Failures:        make([]FailureDocument, 0, len(l.failures)),
+		UnansweredCalls: callDocuments(l.unanswered), OpenCalls: callDocuments(l.waiting),
+		Biggest: callDocuments(l.biggest), Slowest: callDocuments(l.slowest),
+		OtherRequests: make([]MethodDocument, 0, len(l.totals.Others)),
+		NoiseLines:    l.totals.Noise, StderrBytes: l.totals.Stderr,
+		Gaps: gapDocuments(l.totals.Gaps),
+	}
+	for _, f := range l.failures {
+		document := FailureDocument{
+			Tool: f.last.Tool, Outcome: string(f.last.Outcome), Count: f.count,
+			LastAt: stamp(f.last.At), LastCall: f.last.id,
+		}
+		if f.code != "" {
+			document.ErrorCode = &f.code
+		}
+		d.Failures = append(d.Failures, document)
+	}
+	for _, other := range l.totals.Others {
+		d.OtherRequests = append(d.OtherRequests, MethodDocument(other))
+	}
+	return d
+}

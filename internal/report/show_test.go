@@ -1,0 +1,108 @@
+package report_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/report"
+)
+
+func text(s string) *journal.Text { return &journal.Text{Whole: s} }
+
+// told is a call with its progress and its answer, as records.
+func told(outcome journal.Outcome) *shelf {
+	s := busy()
+	asked := ago(9*time.Minute + 48*time.Second)
+	request := journal.Record{
+		N: 4312, Leaf: []byte(`{"at":1,"kind":"request"}`),
+		Entry: journal.Entry{
+			Kind: journal.KindRequest, Session: firstID, Seq: 9, At: asked, Began: asked - 12_000, From: "client",
+			Bytes: 5 << 10, Framing: 2, Wire: journal.Hash{0xab, 0xcd}, Call: -1, Took: -1, Flags: []string{"batch", "duplicate_keys", "of_the_future"},
+		},
+		Detail: &journal.Detail{
+			ID: text(`"a-7"`), Method: text("tools/call"), Tool: text("refund"),
+			Shape: []journal.Field{
+				{Name: "amount", Type: "number", Bytes: 6}, {Name: "items", Type: "array", Bytes: 120, Count: 3},
+				{Name: "items[].sku", Type: "string", Bytes: 14}, {Name: "to", Type: "object", Bytes: 40, Count: 1},
+				{Name: "note\x1b[2J", Type: "string", Bytes: 5000},
+			},
+		},
+	}
+	progress := journal.Record{
+		N: 4313, Leaf: []byte(`{"at":2}`),
+		Entry:  journal.Entry{Kind: journal.KindNotification, Session: firstID, Seq: 10, At: asked + 400_000, From: "server", Bytes: 99, Call: 9, Took: -1},
+		Detail: &journal.Detail{Method: text("notifications/progress"), Target: text("p1")},
+	}
+	answer := journal.Record{
+		N: 4320, Leaf: []byte(`{"at":3}`),
+		Entry: journal.Entry{
+			Kind: journal.KindResponse, Session: firstID, Seq: 11, At: asked + 2_000_000, From: "server", Bytes: 300,
+			Call: 9, Took: 2_000_000, Outcome: outcome,
+		},
+		Detail: &journal.Detail{
+			ID: text(`"a-7"`), Method: text("tools/call"), Tool: text("refund"),
+			Shape: []journal.Field{{Name: "content", Type: "array", Bytes: 200, Count: 1}, {Name: "isError", Type: "boolean", Bytes: 4}},
+		},
+	}
+	if outcome == journal.OutcomeError {
+		answer.Detail.Error = &journal.Text{Cut: true, Bytes: 2048, Head: "-326020000"}
+		answer.Detail.Shape = []journal.Field{{Name: "", Type: "string", Bytes: 12}}
+	}
+	s.records = map[int64][]journal.Record{9: {request, progress, answer}}
+	return s
+}
+
+func TestShowTellsEverythingOfOneCall(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []journal.Outcome{journal.OutcomeOK, journal.OutcomeError, journal.OutcomeToolError} {
+		t.Run(string(outcome), func(t *testing.T) {
+			t.Parallel()
+			story, err := report.ShowCall(t.Context(), told(outcome), view.Clock, "6D4E.9")
+			goldenAnswer(t, "show-"+string(outcome), story, err)
+		})
+	}
+}
+
+func TestShowOfACallWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	s := told(journal.OutcomeOK)
+	s.records[9] = s.records[9][:1]
+	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+	goldenAnswer(t, "show-unanswered", story, err)
+}
+
+func TestShowOfACallWhoseNamesWereErased(t *testing.T) {
+	t.Parallel()
+	s := told(journal.OutcomeOK)
+	for i := range s.records[9] {
+		s.records[9][i].Detail, s.records[9][i].Erased = nil, true
+	}
+	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+	goldenAnswer(t, "show-erased", story, err)
+}
+
+func TestShowOfACallWithMuchProgressStillEndsInItsAnswer(t *testing.T) {
+	t.Parallel()
+	s := told(journal.OutcomeOK)
+	records := s.records[9]
+	many := []journal.Record{records[0]}
+	for range 500 {
+		many = append(many, records[1])
+	}
+	s.records[9] = append(many, records[2])
+	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := []byte(story.Text(view))
+	if got := bytes.Count(shown, []byte("notification  server -> client")); got != 19 {
+		t.Errorf("%d notifications are shown", got)
+	}
+	for _, want := range []string{"response  server -> client", "502 records in all; every one of them: deed show --json 6d4e47f7.9"} {
+		if !bytes.Contains(shown, []byte(want)) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+}

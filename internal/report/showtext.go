@@ -1,0 +1,204 @@
+package report
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/terminal"
+)
+
+const (
+	// recordsListed is how many records of one call are printed whole; a
+	// call may have a million progress notifications. Its answer always is.
+	recordsListed = 20
+	fieldsListed  = 60 // of one shape
+	pathWidth     = 60 // of a member's name
+	textWidth     = 200
+)
+
+// Text is everything about the call, for people.
+func (s *Story) Text(view View) string {
+	var b strings.Builder
+	request := s.records[0]
+	head := terminal.Table{Columns: []terminal.Column{{}, {Max: textWidth}}}
+	head.Add(terminal.Cell{Text: s.title(), Paint: view.Style.Strong}, terminal.Text(s.id))
+	head.Add(terminal.Text("server"), terminal.Text(nameOf(s.run)))
+	head.Add(terminal.Text("session"), terminal.Text(s.run.ID))
+	text, paint := s.outcomeText(view)
+	head.Add(terminal.Text("outcome"), terminal.Cell{Text: text, Paint: paint})
+	b.WriteString(head.String())
+	for i, record := range s.records {
+		if i >= recordsListed && record.Entry.Kind != journal.KindResponse {
+			continue
+		}
+		b.WriteString(recordText(record, request, view))
+	}
+	if more := len(s.records) - recordsListed; more > 0 {
+		fmt.Fprintf(&b, "\n%s in all; every one of them: deed show --json %s\n", terminal.Plural(int64(len(s.records)), "record"), s.id)
+	}
+	return b.String()
+}
+
+// title is what was called.
+func (s *Story) title() string {
+	request := s.records[0]
+	switch {
+	case request.Erased || request.Detail == nil:
+		return "(erased)"
+	case request.Detail.Tool != nil:
+		return terminal.Cut(kept(request.Detail.Tool), nameWidth)
+	}
+	return terminal.Cut(orNone(kept(request.Detail.Method)), nameWidth)
+}
+
+func (s *Story) outcomeText(view View) (string, func(string) string) {
+	answer, answered := s.answer()
+	if !answered {
+		if s.run.End != nil {
+			return "never answered; the session ended " + view.moment(s.run.End.At), view.Style.Bad
+		}
+		return "not answered yet", view.Style.Warn
+	}
+	span := ""
+	if answer.Entry.Took >= 0 {
+		span = " after " + terminal.Duration(micros(answer.Entry.Took))
+	}
+	switch answer.Entry.Outcome {
+	case journal.OutcomeOK:
+		return "ok" + span, view.Style.Good
+	case journal.OutcomeToolError:
+		return "tool error" + span + ": the result says isError", view.Style.Bad
+	}
+	code := ""
+	if answer.Detail != nil && answer.Detail.Error != nil {
+		code = " " + kept(answer.Detail.Error)
+	}
+	return "error" + code + span, view.Style.Bad
+}
+
+// recordText is one entry of the log and what was read for it.
+func recordText(record, request journal.Record, view View) string {
+	entry := record.Entry
+	table := terminal.Table{Indent: 2, Columns: []terminal.Column{{}, {Max: textWidth}}}
+	table.Add(terminal.Text("seen"), terminal.Text(seenText(entry, request.Entry, view)))
+	table.Add(terminal.Text("size"), terminal.Text(wireSize(entry)))
+	if detail := record.Detail; detail != nil {
+		addText(&table, "id", detail.ID)
+		addText(&table, "method", detail.Method)
+		addText(&table, "tool", detail.Tool)
+		addText(&table, "target", detail.Target)
+		addText(&table, "error code", detail.Error)
+		if peer := detail.Peer; peer != nil {
+			addText(&table, "peer", peer.Name)
+			addText(&table, "peer version", peer.Version)
+			addText(&table, "protocol", peer.Protocol)
+		}
+	}
+	if record.Erased {
+		table.Add(terminal.Text("erased"), terminal.Cell{Text: "what was read here was erased; the entry and its hashes stay", Paint: view.Style.Warn})
+	}
+	for _, flag := range entry.Flags {
+		table.Add(terminal.Text("note"), terminal.Cell{Text: flagMeaning(flag), Paint: view.Style.Warn})
+	}
+	if entry.Wire != (journal.Hash{}) {
+		table.Add(terminal.Text("wire hash"), terminal.Text(hex.EncodeToString(entry.Wire[:])+"  sha256 of a salt and the exact bytes"))
+	}
+	table.Add(terminal.Text("in the log"), terminal.Text(fmt.Sprintf("position %d, leaf hash %s", record.N, leafHash(record.Leaf))))
+	text := "\n" + view.Style.Strong(recordTitle(entry)) + "\n" + table.String()
+	if record.Detail != nil {
+		text += shapeText(record.Detail.Shape, entry.Kind, view)
+	}
+	return text
+}
+
+// addText adds a row for something that was read, where it was there.
+func addText(table *terminal.Table, name string, text *journal.Text) {
+	if text != nil {
+		table.Add(terminal.Text(name), terminal.Text(kept(text)))
+	}
+}
+
+func recordTitle(entry journal.Entry) string {
+	kind := terminal.Clean(string(entry.Kind))
+	switch entry.From {
+	case "client":
+		return kind + "  client -> server"
+	case "server":
+		return kind + "  server -> client"
+	}
+	return kind
+}
+
+func seenText(entry, request journal.Entry, view View) string {
+	text := view.Clock.Exact(terminal.Micros(entry.At))
+	if since := micros(entry.At - request.At); since > 0 {
+		text += ", " + terminal.Duration(since) + " after the request"
+	}
+	if entry.Began != 0 && entry.At-entry.Began >= time.Millisecond.Microseconds() {
+		text += ", its first byte " + terminal.Duration(micros(entry.At-entry.Began)) + " before its last"
+	}
+	return text
+}
+
+func wireSize(entry journal.Entry) string {
+	text := terminal.Size(entry.Bytes) + " on the wire"
+	if entry.Bytes >= 1024 {
+		text += fmt.Sprintf(" (%s bytes)", terminal.Count(entry.Bytes))
+	}
+	if entry.Framing > 0 {
+		text += fmt.Sprintf(", and %s of batch around it", terminal.Size(entry.Framing))
+	}
+	return text
+}
+
+// shapeText lists the members of what was sent or returned: names, types and
+// sizes. Values are not recorded.
+func shapeText(shape []journal.Field, kind journal.Kind, view View) string {
+	if len(shape) == 0 {
+		return ""
+	}
+	of := "params"
+	switch kind {
+	case journal.KindRequest:
+		of = "arguments"
+	case journal.KindResponse:
+		of = "result"
+	}
+	table := terminal.Table{Indent: 4, Columns: []terminal.Column{{Max: pathWidth}, {Max: nameWidth}, {Right: true}, {}}}
+	for i, field := range shape {
+		if i == fieldsListed {
+			break
+		}
+		count := ""
+		switch {
+		case field.Type == "array":
+			count = terminal.Plural(field.Count, "element")
+		case field.Type == "object":
+			count = terminal.Plural(field.Count, "member")
+		}
+		name := field.Name
+		if name == "" {
+			name = "(itself)"
+		}
+		table.Add(terminal.Text(name), terminal.Text(field.Type), terminal.Text(terminal.Size(field.Bytes)), terminal.Text(count))
+	}
+	text := "  " + view.Style.Faint("shape of the "+of+" (values are not recorded)") + "\n" + table.String()
+	if more := len(shape) - fieldsListed; more > 0 {
+		text += fmt.Sprintf("    and %s more\n", terminal.Count(int64(more)))
+	}
+	return text
+}
+
+// kept is a text as far as it was kept.
+func kept(text *journal.Text) string {
+	switch {
+	case text == nil:
+		return ""
+	case text.Cut:
+		return fmt.Sprintf("%s… (%s)", text.Head, terminal.Size(text.Bytes))
+	}
+	return text.Whole
+}

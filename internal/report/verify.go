@@ -1,0 +1,202 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/terminal"
+)
+
+// Verification is what a verification of a journal found, and what it can
+// mean.
+type Verification struct {
+	Report journal.VerifyReport
+	// Against says that a checkpoint from outside was given.
+	Against bool
+}
+
+// noAnchor is the first line where nothing outside the folder was given. What
+// follows it is worth less than it sounds, so it must come first.
+const noAnchor = "No checkpoint from outside was given: whoever can write this folder could have rewritten all of it."
+
+// Text says what holds, how far, and what was found.
+func (v *Verification) Text(view View) string {
+	r := &v.Report
+	var b strings.Builder
+	if !v.Against {
+		b.WriteString(view.Style.Warn(noAnchor) + "\n")
+	}
+	if r.Intact() {
+		b.WriteString(view.Style.Good("intact") + ": nothing was found that is not as it was written\n")
+	} else {
+		b.WriteString(view.Style.Bad("BROKEN") + ": " + things(r.Found) + " wrong\n")
+	}
+	b.WriteString(v.findingsText(view))
+	table := terminal.Table{Columns: []terminal.Column{{}, {}}}
+	add := func(name, text string) { table.Add(terminal.Text(name), terminal.Text(text)) }
+	add("anchored", v.anchoredText())
+	add("unanchored", v.unanchoredText())
+	add("checked", v.checkedText())
+	add("the wire", v.coverText())
+	add("journal", r.Path)
+	add("log", r.Origin)
+	add("key", r.VerifierKey)
+	if r.Root != (journal.Hash{}) {
+		add("root hash", r.Root.String())
+	}
+	b.WriteString("\n" + table.String())
+	if !v.Against {
+		b.WriteString("\nKeep a checkpoint where nobody here can change it: deed checkpoint > FILE\n" +
+			"and hold the journal against it later: deed verify --against FILE\n")
+	}
+	return b.String()
+}
+
+func things(n int64) string {
+	if n == 1 {
+		return "1 thing is"
+	}
+	return terminal.Count(n) + " things are"
+}
+
+func (v *Verification) findingsText(view View) string {
+	var b strings.Builder
+	for _, finding := range v.Report.Findings {
+		about := ""
+		if finding.N >= 0 {
+			about = "entry " + terminal.Count(finding.N) + ": "
+		}
+		b.WriteString("  " + view.Style.Bad(about+terminal.Clean(finding.What)) + "\n")
+	}
+	if more := v.Report.Found - int64(len(v.Report.Findings)); more > 0 {
+		fmt.Fprintf(&b, "  and %s more\n", terminal.Count(more))
+	}
+	return b.String()
+}
+
+// rangeText names entries from first up to last, counted from 0 as the log
+// does.
+func rangeText(first, last int64) string {
+	if first == last {
+		return "entry " + terminal.Count(first)
+	}
+	return "entries " + terminal.Count(first) + " to " + terminal.Count(last)
+}
+
+func (v *Verification) anchoredText() string {
+	r := &v.Report
+	switch {
+	case !v.Against:
+		return "nothing"
+	case r.Anchored == 0:
+		return "nothing: the checkpoint that was given vouches for no entry of this journal"
+	}
+	return rangeText(0, r.Anchored-1) + ": just as they were when the checkpoint that was given was made"
+}
+
+func (v *Verification) unanchoredText() string {
+	r := &v.Report
+	if r.Unanchored() <= 0 {
+		return "nothing"
+	}
+	return rangeText(r.Anchored, r.Entries-1) + ": no checkpoint from outside covers them; whoever holds this folder's key could have written them anew"
+}
+
+func (v *Verification) checkedText() string {
+	r := &v.Report
+	text := fmt.Sprintf("%s in %s", plural(r.Entries, "entry", "entries"), terminal.Plural(r.Sessions, "session"))
+	if r.OpenSessions > 0 {
+		text += fmt.Sprintf(" (%s without an end)", terminal.Count(r.OpenSessions))
+	}
+	text += ", " + terminal.Plural(r.Details, "detail")
+	if r.Erased > 0 {
+		text += fmt.Sprintf(" (and %s erased)", terminal.Count(r.Erased))
+	}
+	return text + ", " + terminal.Plural(r.Checkpoints, "older checkpoint")
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return terminal.Count(n) + " " + many
+}
+
+// coverText says how much of what crossed the wire the record has.
+func (v *Verification) coverText() string {
+	r := &v.Report
+	if r.SeenBytes == 0 && r.UnseenBytes == 0 && r.Gaps == 0 {
+		return "nothing crossed it yet"
+	}
+	if r.UnseenBytes == 0 && r.Gaps == 0 {
+		return "all of the " + terminal.Size(r.SeenBytes) + " that crossed it are covered, no gaps"
+	}
+	return fmt.Sprintf("%s of the %s that crossed it are covered; NOT SEEN: %s in %s",
+		share(r.SeenBytes, r.UnseenBytes), terminal.Size(r.SeenBytes+r.UnseenBytes),
+		terminal.Size(r.UnseenBytes), terminal.Plural(r.Gaps, "gap"))
+}
+
+// share is a percentage, rounded down: 100 % is said only where nothing is
+// missing.
+func share(seen, unseen int64) string {
+	return fmt.Sprintf("%.2f %%", float64(hundredths(seen, unseen))/100)
+}
+
+func hundredths(seen, unseen int64) int64 {
+	if unseen == 0 {
+		return 10_000
+	}
+	return min(9_999, int64(float64(seen)/float64(seen+unseen)*10_000))
+}
+
+// VerifyDocument is the JSON form of [Verification].
+type VerifyDocument struct {
+	Intact          bool              `json:"intact"`
+	Findings        []FindingDocument `json:"findings"`       // the first 20
+	FindingsTotal   int64             `json:"findings_total"` // how many there were
+	OutsideAnchor   bool              `json:"outside_anchor"` // a checkpoint from outside was given
+	AnchoredEntries int64             `json:"anchored_entries"`
+	Entries         int64             `json:"entries"`
+	Sessions        int64             `json:"sessions"`
+	OpenSessions    int64             `json:"open_sessions"`
+	Details         int64             `json:"details"`
+	ErasedDetails   int64             `json:"erased_details"`
+	Checkpoints     int64             `json:"checkpoints"` // older ones that were compared
+	SeenBytes       int64             `json:"seen_bytes"`  // of the wire
+	UnseenBytes     int64             `json:"unseen_bytes"`
+	CoveredPercent  float64           `json:"covered_percent"` // rounded down to two decimals
+	Gaps            int64             `json:"gaps"`
+	Path            string            `json:"path"`
+	Origin          string            `json:"origin"`
+	VerifierKey     string            `json:"verifier_key"`
+	RootSHA256      *string           `json:"root_sha256"` // of the log; null where entries are missing
+	Checkpoint      string            `json:"checkpoint"`  // the journal's last one, a signed note
+}
+
+// FindingDocument is one thing that is not as it must be.
+type FindingDocument struct {
+	LogPosition *int64 `json:"log_position"` // null where it is about no single entry
+	What        string `json:"what"`
+}
+
+// Document is the answer for programs.
+func (v *Verification) Document() any {
+	r := &v.Report
+	d := VerifyDocument{
+		Intact: r.Intact(), Findings: make([]FindingDocument, 0, len(r.Findings)), FindingsTotal: r.Found,
+		OutsideAnchor: v.Against, AnchoredEntries: r.Anchored, Entries: r.Entries,
+		Sessions: r.Sessions, OpenSessions: r.OpenSessions, Details: r.Details, ErasedDetails: r.Erased,
+		Checkpoints: r.Checkpoints, SeenBytes: r.SeenBytes, UnseenBytes: r.UnseenBytes,
+		CoveredPercent: float64(hundredths(r.SeenBytes, r.UnseenBytes)) / 100, Gaps: r.Gaps,
+		Path: r.Path, Origin: r.Origin, VerifierKey: r.VerifierKey, Checkpoint: string(r.Checkpoint),
+	}
+	for _, finding := range r.Findings {
+		d.Findings = append(d.Findings, FindingDocument{knownOrNil(finding.N), finding.What})
+	}
+	if r.Root != (journal.Hash{}) {
+		root := r.Root.String()
+		d.RootSHA256 = &root
+	}
+	return d
+}

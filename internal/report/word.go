@@ -1,0 +1,45 @@
+package report
+
+import "strings"
+
+// The journal's format has fixed words for what was odd about a message, why
+// part of the wire was not seen, and why a session ended. Here is what each
+// means to a reader. A word that a newer recorder wrote is shown as it is.
+
+var flagMeanings = map[string]string{
+	"ambiguous":      "another call with the same id was open, so which answer belongs to which is not certain",
+	"batch":          "it was an element of a JSON-RPC batch",
+	"blank":          "it was a line of white space",
+	"bom":            "it began with a byte order mark",
+	"cut":            "part of it was not seen, so its size is of the part that was",
+	"duplicate_keys": "a member stands in it twice; programs differ in which of the two they believe",
+	"invalid_utf8":   "it has bytes that are not UTF-8",
+	"late":           "it came after the call had been cancelled",
+	"malformed":      "it begins like JSON-RPC and then breaks off or goes wrong",
+	"not_json":       "it is no JSON-RPC message",
+	"refused":        "it was not forwarded to the server",
+	"trailing":       "something follows the JSON value on its line",
+	"unasked":        "it answers no request that was open",
+	"unterminated":   "the stream ended before its line did",
+}
+
+func flagMeaning(flag string) string {
+	if meaning, known := flagMeanings[flag]; known {
+		return flag + ": " + meaning
+	}
+	return flag
+}
+
+func gapReason(reason string) string {
+	switch reason {
+	case "observer_behind":
+		return "(traffic was faster than it could be read)"
+	case "observer_failed":
+		return "(a fault in the recorder)"
+	case "journal_failed":
+		return "(the journal could not be written)"
+	case "":
+		return ""
+	}
+	return "(" + strings.ReplaceAll(reason, "_", " ") + ")"
+}

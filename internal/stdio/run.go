@@ -1,0 +1,205 @@
+// Package stdio records one MCP server that speaks over standard input and
+// output: it starts the server, joins it to the client by a wire, and has an
+// observer read the tap.
+//
+// It decides when a session is over and what then happens to the processes.
+// It must not look at the traffic, and nothing it records may hold up the
+// wire: the journal is opened while the first bytes already flow, and when it
+// cannot be opened or written the traffic goes on without it.
+//
+// # Life of a session
+//
+// Run starts the server and three copiers: client to server, server to
+// client, and the server's stderr. The session goes on until the server ends.
+// When the client closes its side the server's stdin is closed too; answers
+// that are still owed are waited for, then the server's processes are asked to
+// end, and then made to. When the server has ended, the last bytes that it
+// wrote are delivered, the record is completed, and its exit code is ours.
+package stdio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/deed-dev/deed/internal/observer"
+	"github.com/deed-dev/deed/internal/process"
+	"github.com/deed-dev/deed/internal/tap"
+	"github.com/deed-dev/deed/internal/wire"
+)
+
+// Journal keeps the record of a session.
+type Journal interface {
+	observer.Journal
+	// Close writes what is queued and returns an error that says how much
+	// could not be written before ctx ended.
+	Close(ctx context.Context) error
+}
+
+// Options say what to run and how.
+type Options struct {
+	Command process.Command
+	Label   string // empty: made from the command
+	Version string // of deed
+	// Linger is how long answers that are owed are waited for after the
+	// client has closed its side.
+	Linger time.Duration
+	// WriteAhead keeps each line of the client durably before it goes on.
+	WriteAhead bool
+	// Echo is given a line for each call, if set.
+	Echo func(observer.Sighting) string
+	// Open opens the journal. It is called beside the running traffic, with
+	// a function that may be told of trouble at any later time.
+	Open func(trouble func(error)) (Journal, error)
+	// Explain turns an error into one line for a person.
+	Explain func(error) string
+
+	Stdin   *os.File
+	Stdout  *os.File
+	Stderr  io.Writer
+	Signals <-chan os.Signal
+}
+
+// How long things may take at the end of a session.
+const (
+	askAfter   = 2 * time.Second        // from the end of the traffic to TERM
+	forceAfter = 3 * time.Second        // from TERM to KILL
+	drainIdle  = 500 * time.Millisecond // silence after which a pipe that a grandchild holds is given up
+	finishTime = 10 * time.Second       // for the tap to be read to its end
+	closeTime  = 3 * time.Second        // for the journal to be closed after that
+	aheadTime  = 5 * time.Second        // for a line to become durable before it goes on all the same
+	aheadRetry = 50 * time.Millisecond  // the same while the journal is known to be behind
+)
+
+// session is one running server with all that belongs to it.
+type session struct {
+	Options
+	proc   *process.Process
+	buf    *tap.Buffer
+	obs    *observer.Observer
+	stderr *relay
+	client *wire.Relay
+	server *wire.Relay
+
+	reason string // why the session ends
+}
+
+// Run runs the command as a recorded session and returns its exit code. An
+// error means that it did not start; then nothing was forwarded.
+func Run(o Options) (exitCode int, err error) {
+	s := &session{Options: o, buf: tap.New(tap.DefaultLimit), reason: "server_exit"}
+	s.stderr = newRelay(o.Stderr)
+	s.obs = observer.New(s.buf, observer.Session{
+		Label: o.Label, Program: filepath.Base(o.Command.Name),
+		Transport: "stdio", Version: o.Version,
+	}, s.tells())
+
+	s.proc, err = process.Start(o.Command)
+	if err != nil {
+		s.recordFailedStart()
+		return 0, err
+	}
+	record := s.startRecording()
+	s.startStderr()
+	exit := s.live(s.startWire())
+	s.buf.Shut()
+	s.finish(record, exit)
+	return exit.Code, nil
+}
+
+func (s *session) tells() observer.Options {
+	o := observer.Options{Warn: s.warn}
+	if s.Echo != nil {
+		o.Echo = func(x observer.Sighting) { s.stderr.say(s.Echo(x)) }
+	}
+	return o
+}
+
+// warn tells a person one line. It never waits: whoever does not read stderr
+// must not be able to stop the traffic through it.
+func (s *session) warn(line string) { s.stderr.say("deed: " + line) }
+
+// startWire sets both directions going and returns where their ends arrive.
+func (s *session) startWire() (client, server <-chan wire.Result) {
+	guarded := wire.Contain(s.buf, func(err error) { s.warn("recording stopped: " + err.Error()) })
+	s.client = &wire.Relay{From: wire.FromClient, Src: s.Stdin, Dst: s.proc.Stdin, Tap: guarded}
+	s.server = &wire.Relay{From: wire.FromServer, Src: s.proc.Stdout, Dst: s.Stdout, Tap: guarded}
+	if s.WriteAhead {
+		s.client.Gate = newAhead(s.obs, s.warn)
+	}
+	return run(s.client), run(s.server)
+}
+
+func run(r *wire.Relay) <-chan wire.Result {
+	ended := make(chan wire.Result, 1)
+	go func() { ended <- r.Run() }()
+	return ended
+}
+
+func (s *session) startStderr() {
+	go s.stderr.read(s.proc.Stderr)
+	go s.stderr.write()
+}
+
+// recording is the observer at work.
+type recording struct {
+	done    chan struct{}
+	cancel  context.CancelFunc
+	journal Journal // nil when there is none; valid once done is closed
+}
+
+// startRecording opens the journal and lets the observer read the tap, both
+// away from the traffic.
+func (s *session) startRecording() *recording {
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &recording{done: make(chan struct{}), cancel: cancel}
+	go func() {
+		defer close(r.done)
+		j, err := s.Open(func(err error) { s.warn(s.Explain(err)) })
+		if err != nil {
+			s.warn("not recording this run: " + s.Explain(err))
+			s.obs.Run(ctx, nil)
+			return
+		}
+		r.journal = j
+		s.obs.Run(ctx, j)
+	}()
+	return r
+}
+
+// finish completes the record and gives the last of stderr to the client.
+func (s *session) finish(r *recording, exit process.Exit) {
+	enough := time.AfterFunc(finishTime, r.cancel)
+	<-r.done
+	enough.Stop()
+	if r.journal != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		count := s.stderr.count()
+		end := observer.End{
+			Reason: s.reason, ExitCode: exit.Code,
+			StderrBytes: count.bytes, StderrLines: count.lines, StderrLost: count.lost,
+		}
+		if exit.Signal != nil {
+			end.Signal = exit.Signal.String()
+		}
+		err := errors.Join(s.obs.Finish(ctx, end), r.journal.Close(ctx))
+		if err != nil {
+			s.warn(s.Explain(err))
+		}
+	}
+	s.stderr.end()
+}
+
+// recordFailedStart keeps a session that never was: an agent's server that
+// does not start is worth finding in the record.
+func (s *session) recordFailedStart() {
+	s.buf.Shut()
+	s.reason = "start_failed"
+	r := s.startRecording()
+	go s.stderr.write()
+	s.finish(r, process.Exit{Code: -1})
+}

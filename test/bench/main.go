@@ -1,0 +1,210 @@
+// Command bench measures what deed costs, beside two other ways over the same
+// wire: the server started directly, and a bare copier that moves bytes both
+// ways and does nothing else. Where socat is installed, it is a third.
+//
+// All ways are measured in one run and take turns, so that a busy machine
+// slows them alike. Bench prints figures and whether they meet their targets;
+// it never fails because of a figure, and it must not be used to decide a
+// build. Servers, copiers and sources are this program run again.
+//
+// # Life of a figure
+//
+// The round-trip measure starts one server of each way. It makes fifty calls
+// of the first, then of the second, and so on, round after round with the
+// order rotated. All times of a way make one sample; its median and 99th
+// percentile become a row, and the ratio of two medians a figure with its
+// target. With -runs 5 the whole is done five times, and a target counts as
+// met when three runs met it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == childWord {
+		os.Exit(childMain(os.Args[2:]))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// bench is what every measure needs to know.
+type bench struct {
+	self     string // this program, to be run again
+	deed     string // the binary that is measured; empty measures the others only
+	socat    string // empty where it is not installed
+	dir      string // for journals
+	dose     dose
+	progress io.Writer
+}
+
+// dose is how much of each measure is done.
+type dose struct {
+	calls      []callDose
+	block      int   // calls that one way makes before the next has its turn
+	streamed   int64 // bytes of the long stream, and of the long line
+	streams    int   // how often each way carries it
+	starts     int
+	appended   int64 // entries
+	verified   int64 // entries
+	recorders  int
+	paced      int // calls that each of them makes
+	paceMicros int // from one of its calls to its next
+}
+
+type callDose struct {
+	answerBytes int
+	count       int
+}
+
+var fullDose = dose{
+	calls:    []callDose{{200, 5000}, {20_000, 2000}, {500_000, 400}},
+	block:    50,
+	streamed: 1 << 30, streams: 3,
+	starts:   60,
+	appended: 300_000, verified: 1_000_000,
+	recorders: 20, paced: 300, paceMicros: 20_000,
+}
+
+// quickDose shows that everything works; its figures mean little.
+var quickDose = dose{
+	calls:    []callDose{{200, 200}, {20_000, 100}, {500_000, 20}},
+	block:    10,
+	streamed: 64 << 20, streams: 1,
+	starts:   5,
+	appended: 10_000, verified: 20_000,
+	recorders: 4, paced: 20, paceMicros: 5_000,
+}
+
+// measure is one thing that bench can do.
+type measure struct {
+	name string
+	take func(ctx context.Context, b *bench) (*section, error)
+}
+
+var measures = []measure{
+	{"roundtrip", measureRoundTrip},
+	{"stream", measureStream},
+	{"memory", measureMemory},
+	{"startup", measureStartup},
+	{"crowd", measureCrowd},
+	{"append", measureAppend},
+	{"verify", measureVerify},
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	deed := flags.String("deed", "bin/deed", "the `binary` to measure; empty measures the other ways only")
+	only := flags.String("only", "", "comma-separated `measures`; empty does all: "+measureNames())
+	runs := flags.Int("runs", 1, "how often the whole is done")
+	quick := flags.Bool("quick", false, "small doses, to see that everything works")
+	dir := flags.String("dir", "", "`folder` for journals (default: a temporary one)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	chosen, err := choose(*only)
+	if err != nil {
+		return err
+	}
+	b, clean, err := newBench(*deed, *dir, stderr)
+	if err != nil {
+		return err
+	}
+	defer clean()
+	b.dose = fullDose
+	if *quick {
+		b.dose = quickDose
+	}
+	fmt.Fprintf(stdout, "%s\n\nCommand: `bench %s`\n", machine(b), strings.Join(args, " "))
+	var tally tally
+	for number := 1; number <= *runs; number++ {
+		if *runs > 1 {
+			fmt.Fprintf(stdout, "\n## Run %d\n", number)
+		}
+		for _, m := range chosen {
+			fmt.Fprintf(stderr, "bench: run %d of %d: %s\n", number, *runs, m.name)
+			section, err := takeInTime(ctx, m, b)
+			if err != nil {
+				return fmt.Errorf("measure %s: %w", m.name, err)
+			}
+			section.print(stdout)
+			tally.add(section.figures)
+		}
+	}
+	tally.print(stdout)
+	return nil
+}
+
+// takeInTime ends the children of a measure that hangs, as it would when a way
+// lost an answer.
+func takeInTime(ctx context.Context, m measure, b *bench) (*section, error) {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
+	defer cancel()
+	return m.take(ctx, b)
+}
+
+func measureNames() string {
+	names := make([]string, len(measures))
+	for i, m := range measures {
+		names[i] = m.name
+	}
+	return strings.Join(names, ", ")
+}
+
+func choose(only string) ([]measure, error) {
+	if only == "" {
+		return measures, nil
+	}
+	var chosen []measure
+	for _, name := range strings.Split(only, ",") {
+		at := slices.IndexFunc(measures, func(m measure) bool { return m.name == strings.TrimSpace(name) })
+		if at < 0 {
+			return nil, fmt.Errorf("no measure is called %q; there are %s", name, measureNames())
+		}
+		chosen = append(chosen, measures[at])
+	}
+	return chosen, nil
+}
+
+func newBench(deed, dir string, progress io.Writer) (*bench, func(), error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, fmt.Errorf("find this program: %w", err)
+	}
+	if deed != "" {
+		if deed, err = filepath.Abs(deed); err != nil {
+			return nil, nil, err
+		}
+		if _, err := os.Stat(deed); err != nil {
+			return nil, nil, fmt.Errorf("find deed (make build makes it): %w", err)
+		}
+	}
+	socat, err := exec.LookPath("socat")
+	if err != nil && !errors.Is(err, exec.ErrNotFound) {
+		return nil, nil, fmt.Errorf("find socat: %w", err)
+	}
+	temporary, err := os.MkdirTemp(dir, "deed-bench-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a folder for journals: %w", err)
+	}
+	b := &bench{self: self, deed: deed, socat: socat, dir: temporary, progress: progress}
+	return b, func() { os.RemoveAll(temporary) }, nil
+}

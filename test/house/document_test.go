@@ -1,0 +1,287 @@
+package house
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// block is a fenced block of a document.
+type block struct {
+	language string
+	line     int // of its first line, from 1
+	lines    []string
+}
+
+func blocks(document string) []block {
+	var all []block
+	inside := false
+	for index, line := range strings.Split(document, "\n") {
+		language, isFence := strings.CutPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case isFence && !inside:
+			all = append(all, block{language: language, line: index + 2})
+			inside = true
+		case isFence:
+			inside = false
+		case inside:
+			last := &all[len(all)-1]
+			last.lines = append(last.lines, line)
+		}
+	}
+	return all
+}
+
+// shellLine is one line of a ```sh block. Blocks of lines that cannot run
+// here (they need a network, another program or a placeholder) are ```console.
+type shellLine struct {
+	number int
+	text   string
+}
+
+// shellLines reads a document's ```sh blocks, without comments and blank lines.
+func shellLines(document string) []shellLine {
+	var lines []shellLine
+	for _, block := range blocks(document) {
+		if block.language != "sh" {
+			continue
+		}
+		for index, line := range block.lines {
+			text, _, _ := strings.Cut(" "+line, " #")
+			if text = strings.TrimSpace(text); text != "" {
+				lines = append(lines, shellLine{number: block.line + index, text: text})
+			}
+		}
+	}
+	return lines
+}
+
+func TestShellLinesAreReadFromShBlocksOnly(t *testing.T) {
+	t.Parallel()
+	document := "deed outside\n```sh\n# a comment\ndeed last   # the last run\n\n```\n```console\ndeed run -- SERVER\n```\n```sh\nmake demo\n```\n"
+	got := fmt.Sprint(shellLines(document))
+	want := "[{4 deed last} {11 make demo}]"
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestEveryJSONBlockOfTheDocumentsIsJSON(t *testing.T) {
+	t.Parallel()
+	for _, name := range documents(t) {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range blocks(string(text)) {
+			if block.language != "json" {
+				continue
+			}
+			var value any
+			if err := json.Unmarshal([]byte(strings.Join(block.lines, "\n")), &value); err != nil {
+				t.Errorf("%s:%d: %v; an excerpt goes into a ```text block", name, block.line, err)
+			}
+		}
+	}
+}
+
+// Every document is read by somebody with a terminal beside it. Its lines run
+// here in order, in a home that holds one recorded session.
+func TestEveryShellLineOfTheDocumentsRuns(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the documents' shell lines are for a POSIX shell")
+	}
+	documents := documents(t)
+	bin := buildDeed(t)
+	targets := makeTargets(t)
+	for _, name := range documents {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := shellLines(string(text))
+		if len(lines) == 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reader := newReader(t, bin)
+			reader.recordOneSession(t)
+			for _, line := range lines {
+				if target, isMake := strings.CutPrefix(line.text, "make "); isMake {
+					if !targets[strings.Fields(target)[0]] {
+						t.Errorf("%s:%d: the Makefile has no target for %q", name, line.number, line.text)
+					}
+					continue
+				}
+				if !strings.HasPrefix(line.text, "deed ") {
+					t.Errorf("%s:%d: nothing runs %q; put it into a ```console block", name, line.number, line.text)
+					continue
+				}
+				if output, err := reader.run(t, line.text); err != nil {
+					t.Errorf("%s:%d: %s: %v\n%s", name, line.number, line.text, err, output)
+				}
+			}
+		})
+	}
+}
+
+func documents(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"README.md", "CONTRIBUTING.md"}
+	for _, page := range pages {
+		names = append(names, filepath.Join("docs", filepath.Base(page)))
+	}
+	return names
+}
+
+var makeTarget = regexp.MustCompile(`(?m)^([a-z]+):`)
+
+func makeTargets(t *testing.T) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := map[string]bool{}
+	for _, match := range makeTarget.FindAllSubmatch(text, -1) {
+		targets[string(match[1])] = true
+	}
+	return targets
+}
+
+// buildDeed builds the binary and returns the folder that holds it.
+func buildDeed(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "deed"), "./cmd/deed")
+	build.Dir = root
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build deed: %v\n%s", err, output)
+	}
+	return dir
+}
+
+// reader is somebody who follows a document in an empty home folder.
+type reader struct {
+	folder      string
+	environment []string
+}
+
+func newReader(t *testing.T, bin string) reader {
+	t.Helper()
+	home := t.TempDir()
+	return reader{
+		folder: home,
+		environment: []string{
+			"HOME=" + home,
+			"DEED_HOME=" + filepath.Join(home, ".deed"),
+			"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"),
+		},
+	}
+}
+
+// run gives the line to a shell and returns all that it printed.
+func (r reader) run(t *testing.T, line string) (string, error) {
+	t.Helper()
+	output, err := r.shell(t, line).CombinedOutput()
+	return string(output), err
+}
+
+func (r reader) shell(t *testing.T, line string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	shell := exec.CommandContext(ctx, "sh", "-c", line)
+	shell.Dir, shell.Env = r.folder, r.environment
+	return shell
+}
+
+// recordOneSession has a short conversation with the demo's server, so that
+// the commands that look at a journal find one.
+func (r reader) recordOneSession(t *testing.T) {
+	t.Helper()
+	server := r.shell(t, "deed run --label shop -- deed demo-server")
+	var told bytes.Buffer
+	server.Stderr = &told
+	stdin, err := server.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers := bufio.NewScanner(stdout)
+	for _, question := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"house","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_orders","arguments":{}}}`,
+	} {
+		if _, err := io.WriteString(stdin, question+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if !answers.Scan() || !strings.Contains(answers.Text(), `"result"`) {
+			t.Fatalf("asked %s, got %q and %v", question, answers.Text(), answers.Err())
+		}
+	}
+	stdin.Close()
+	if err := server.Wait(); err != nil {
+		t.Fatalf("record a session: %v\n%s", err, told.String())
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+
+func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	for _, name := range documents(t) {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range link.FindAllSubmatch(text, -1) {
+			target := string(match[1])
+			if strings.Contains(target, "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root, filepath.Dir(name), target)); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, target)
+			}
+		}
+	}
+}
+
+func TestTheIndexNamesEveryPage(t *testing.T) {
+	t.Parallel()
+	index, err := os.ReadFile(filepath.Join(root, "docs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range documents(t) {
+		page, inDocs := strings.CutPrefix(filepath.ToSlash(name), "docs/")
+		if inDocs && page != "README.md" && !strings.Contains(string(index), "("+page+")") {
+			t.Errorf("docs/README.md does not link to %s", page)
+		}
+	}
+}

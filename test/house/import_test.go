@@ -1,0 +1,203 @@
+package house
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// trail is a way through the module's packages from one to an import.
+type trail []string
+
+func (t trail) String() string { return strings.Join(t, " -> ") }
+
+// reach walks from one package over imports within the module and returns the
+// shortest trail to each thing that is imported on the way.
+func reach(packages map[string]goPackage, from string) map[string]trail {
+	found := map[string]trail{}
+	queue := []trail{{from}}
+	visited := map[string]bool{from: true}
+	for len(queue) > 0 {
+		way := queue[0]
+		queue = queue[1:]
+		for _, name := range packages[way[len(way)-1]].imports() {
+			inside, ours := strings.CutPrefix(name, module+"/")
+			if ours {
+				name = inside
+			}
+			if visited[name] {
+				continue
+			}
+			visited[name] = true
+			next := append(slices.Clone(way), name)
+			found[name] = next
+			if ours {
+				queue = append(queue, next)
+			}
+		}
+	}
+	return found
+}
+
+// below says whether name is one of the trees' roots or lies under one.
+func below(name string, trees ...string) bool {
+	for _, tree := range trees {
+		if name == tree || strings.HasPrefix(name, tree+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// external says whether name is from another module.
+func external(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return strings.Contains(first, ".")
+}
+
+var (
+	jsonPackages = []string{"encoding/json", "github.com/go-json-experiment/json", "github.com/tidwall/gjson"}
+	logPackages  = []string{"log"}
+	sqlPackages  = []string{"database/sql", "modernc.org/sqlite", "github.com/jackc/pgx/v5"}
+	httpPackages = []string{"net/http"}
+	sdkPackages  = []string{"github.com/modelcontextprotocol/go-sdk"}
+	answers      = []string{"internal/report", "internal/terminal", "cmd"}
+	demoPackages = []string{"internal/demo", "internal/shop"}
+	orchestra    = []string{"internal/stdio", "internal/observer"}
+)
+
+// arrows say which way imports may point. A rule whose package is not there
+// yet holds from the day it is; it is the packages that exist which are read.
+var arrows = []struct {
+	rule   string
+	from   []string // these packages
+	never  []string // never reach these, by any way through the module
+	unless []string // packages below from that are left out
+}{
+	{
+		rule:  "the wire knows no JSON, no log and no database",
+		from:  []string{"internal/wire"},
+		never: slices.Concat(jsonPackages, logPackages, sqlPackages, httpPackages, sdkPackages),
+	},
+	{
+		rule:  "the byte path knows no journal, no report and no command",
+		from:  []string{"internal/wire", "internal/tap", "internal/protocol", "internal/process", "internal/tlog"},
+		never: slices.Concat([]string{"internal/journal"}, answers, demoPackages, orchestra),
+	},
+	{
+		rule:  "the byte path knows no database and no HTTP",
+		from:  []string{"internal/wire", "internal/tap", "internal/protocol", "internal/process", "internal/tlog"},
+		never: slices.Concat(sqlPackages, httpPackages, sdkPackages),
+	},
+	{
+		rule:  "the journal knows neither who fills it nor who prints it",
+		from:  []string{"internal/journal"},
+		never: slices.Concat(answers, demoPackages, orchestra, httpPackages, sdkPackages),
+	},
+	{
+		rule:  "what records knows nothing of what prints",
+		from:  orchestra,
+		never: slices.Concat([]string{"internal/report", "cmd"}, demoPackages, sdkPackages),
+	},
+	{
+		rule:  "redaction and signals stand alone",
+		from:  []string{"internal/redact", "internal/signal"},
+		never: slices.Concat([]string{"internal/journal"}, answers, orchestra, demoPackages, sqlPackages, httpPackages),
+	},
+	{
+		rule: "the domain knows no store, no HTTP and no SQL",
+		from: []string{
+			"internal/contract", "internal/verdict", "internal/evidence",
+			"internal/reconcile", "internal/intent", "internal/access",
+		},
+		never: slices.Concat([]string{"internal/journal", "internal/store"}, answers, httpPackages, sqlPackages),
+	},
+	{
+		rule:  "the MCP library is for our own servers and clients, never for the path of deed run",
+		from:  []string{"internal"},
+		never: sdkPackages,
+		unless: []string{
+			"internal/shop", "internal/demo", "internal/assistant",
+		},
+	},
+}
+
+func TestArrowsPointOneWay(t *testing.T) {
+	t.Parallel()
+	packages := tree(t)
+	for _, arrow := range arrows {
+		t.Run(arrow.rule, func(t *testing.T) {
+			t.Parallel()
+			for _, dir := range slices.Sorted(maps.Keys(packages)) {
+				if !below(dir, arrow.from...) || below(dir, arrow.unless...) {
+					continue
+				}
+				for name, way := range reach(packages, dir) {
+					if below(name, arrow.never...) {
+						t.Errorf("%s", way)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestTheWireImportsNothingFromOutsideButTheSystem(t *testing.T) {
+	t.Parallel()
+	for name, way := range reach(tree(t), "internal/wire") {
+		if external(name) && !below(name, "golang.org/x/sys") {
+			t.Errorf("%s", way)
+		}
+	}
+}
+
+func TestOnlyStoresSpeakSQL(t *testing.T) {
+	t.Parallel()
+	for dir, pkg := range tree(t) {
+		if below(dir, "internal/journal", "internal/store", "test") {
+			continue
+		}
+		for _, name := range pkg.imports() {
+			if below(name, sqlPackages...) {
+				t.Errorf("%s imports %s; ask the journal or a store instead", dir, name)
+			}
+		}
+	}
+}
+
+func TestOnlySurfacesSpeakHTTP(t *testing.T) {
+	t.Parallel()
+	surfaces := []string{
+		"client", "cmd", "internal/api", "internal/assistant", "internal/connector",
+		"internal/oauth", "internal/proxy", "internal/web", "test",
+	}
+	for dir, pkg := range tree(t) {
+		if below(dir, surfaces...) {
+			continue
+		}
+		for _, name := range pkg.imports() {
+			if below(name, httpPackages...) {
+				t.Errorf("%s imports %s", dir, name)
+			}
+		}
+	}
+}
+
+// The rules above are only worth something if a breach is seen.
+func TestReachFindsAnImportBehindAnother(t *testing.T) {
+	t.Parallel()
+	packages := tree(t)
+	if !slices.ContainsFunc(slices.Collect(maps.Values(packages)), func(p goPackage) bool {
+		return slices.Contains(p.imports(), module+"/internal/wire")
+	}) {
+		t.Fatal("no package imports internal/wire, so the walk proves nothing")
+	}
+	way, found := reach(packages, "cmd/deed")["internal/wire"]
+	if !found {
+		t.Fatal("cmd/deed does not reach internal/wire")
+	}
+	if len(way) < 3 {
+		t.Fatalf("cmd/deed reaches internal/wire by %v; a longer way was expected", way)
+	}
+}
