@@ -66,7 +66,7 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 	options := stdio.Options{
 		Command:    process.Command{Name: argv[0], Args: argv[1:]},
 		Label:      label,
-		Version:    buildVersion().String(),
+		Version:    buildVersion().Version,
 		Linger:     c.Linger,
 		WriteAhead: c.WriteAhead,
 		Open: func(trouble func(error)) (stdio.Journal, error) {
@@ -105,14 +105,12 @@ func startError(err error) error {
 	var missing *process.NotFoundError
 	var refused *process.NotExecutableError
 	switch {
+	case errors.As(err, &missing) && missing.Path != "":
+		return coded{exitNotFound, terminal.WithHint(err, "an application that was started from the desktop often has a short PATH")}
 	case errors.As(err, &missing):
-		hint := "give the whole path of the program"
-		if missing.Path != "" {
-			hint = "it is in no folder of PATH, which is: " + missing.Path + "\nan application that was started from the desktop often has a short PATH: give the whole path of the program"
-		}
-		return coded{exitNotFound, terminal.WithHint(err, hint)}
+		return coded{exitNotFound, err}
 	case errors.As(err, &refused):
-		return coded{exitNotExecutable, terminal.WithHint(err, "make it executable (chmod +x), or name the program that runs it")}
+		return coded{exitNotExecutable, err}
 	}
 	return coded{exitNotExecutable, err}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -53,15 +55,58 @@ func BenchmarkVerify(b *testing.B) {
 	n := benchEntries()
 	fill(b, j, n)
 	closeJournal(b, j)
+	runtime.GC()
+	debug.FreeOSMemory()
+	var most atomic.Uint64
 	for b.Loop() {
 		began := time.Now()
-		report, err := Verify(context.Background(), home, VerifyOptions{})
+		report, err := Verify(context.Background(), home, VerifyOptions{Progress: func(done, _ int64) {
+			if done%(16*chunkEntries) == 0 { // reading it stops the world
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most.Store(max(most.Load(), m.HeapInuse))
+			}
+		}})
 		if err != nil || !report.Intact() {
 			b.Fatalf("verify: %v %+v", err, report.Findings)
 		}
 		b.ReportMetric(float64(report.Entries)/time.Since(began).Seconds(), "entries/s")
 	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	b.ReportMetric(float64(m.Sys)/(1<<20), "MiB")
+	b.ReportMetric(float64(most.Load())/(1<<20), "MiB-heap")
+}
+
+// BenchmarkQuestions asks what last, tail and cost ask.
+func BenchmarkQuestions(b *testing.B) {
+	home := b.TempDir()
+	j := openJournal(b, home, Options{})
+	fill(b, j, benchEntries())
+	closeJournal(b, j)
+	r := openReader(b, home)
+	ctx := context.Background()
+	runs, err := r.Runs(ctx, RunFilter{Limit: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	newest := runs[0].ID
+	for name, ask := range map[string]func() error{
+		"runs":                 func() error { _, err := r.Runs(ctx, RunFilter{}); return err },
+		"totals of a session":  func() error { _, err := r.Totals(ctx, newest, 0); return err },
+		"totals of everything": func() error { _, err := r.Totals(ctx, "", 0); return err },
+		"newest calls":         func() error { _, err := r.Calls(ctx, CallFilter{Order: Newest, Limit: 20}); return err },
+		"newest failed calls":  func() error { _, err := r.Calls(ctx, CallFilter{Failed: true, Order: Newest, Limit: 20}); return err },
+		"biggest of a session": func() error {
+			_, err := r.Calls(ctx, CallFilter{Session: newest, Order: Biggest, Limit: 5})
+			return err
+		},
+		"biggest of everything": func() error { _, err := r.Calls(ctx, CallFilter{Order: Biggest, Limit: 5}); return err },
+		"one call":              func() error { _, err := r.Call(ctx, newest, 1); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := ask(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -15,28 +16,37 @@ func (r *Reader) Calls(ctx context.Context, filter CallFilter) ([]Call, error) {
 		return nil, databaseError(r.folder, "list calls", err)
 	}
 	defer rows.Close()
-	labels := make(map[string]string)
 	var calls []Call
 	for rows.Next() {
-		call, session, err := scanCall(rows)
+		call, err := scanCall(rows)
 		if err != nil {
 			return nil, databaseError(r.folder, "list calls", err)
 		}
-		label, known := labels[session]
-		if !known {
-			// One row a session: a join would read it again for every call.
-			if label, err = r.label(ctx, session); err != nil {
-				return nil, err
-			}
-			labels[session] = label
-		}
-		call.Session, call.Label = session, label
 		calls = append(calls, call)
 	}
-	if err := rows.Err(); err != nil {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, databaseError(r.folder, "list calls", err)
 	}
-	return calls, nil
+	return calls, r.addLabels(ctx, calls)
+}
+
+// addLabels asks once a session, when the calls are read: a join would read a
+// label again for every call, and a question within a question could wait for
+// ever for a free connection.
+func (r *Reader) addLabels(ctx context.Context, calls []Call) error {
+	labels := make(map[string]string)
+	for i := range calls {
+		label, known := labels[calls[i].Session]
+		if !known {
+			var err error
+			if label, err = r.label(ctx, calls[i].Session); err != nil {
+				return err
+			}
+			labels[calls[i].Session] = label
+		}
+		calls[i].Label = label
+	}
+	return nil
 }
 
 const (
@@ -91,29 +101,28 @@ func callQuery(filter CallFilter) (string, []any) {
 	return query, args
 }
 
-func scanCall(rows *sql.Rows) (Call, string, error) {
+func scanCall(rows *sql.Rows) (Call, error) {
 	call := Call{Took: -1}
-	var session string
 	var side, method, tool, outcome, failure sql.NullString
 	var sent, answerAt, took, returned sql.NullInt64
 	var question, answer []byte
-	if err := rows.Scan(&session, &call.Seq, &side, &call.At, &method, &tool, &sent, &question,
+	if err := rows.Scan(&call.Session, &call.Seq, &side, &call.At, &method, &tool, &sent, &question,
 		&answerAt, &took, &returned, &outcome, &failure, &answer, &call.Ended); err != nil {
-		return Call{}, "", err
+		return Call{}, err
 	}
 	call.From, call.Method, call.Tool, call.Sent = side.String, method.String, tool.String, sent.Int64
 	asked, err := decodeLeaf(question)
 	if err != nil {
-		return Call{}, "", fmt.Errorf("request %d of session %s: %w", call.Seq, session, err)
+		return Call{}, fmt.Errorf("request %d of session %s: %w", call.Seq, call.Session, err)
 	}
 	call.Flags = asked.Flags
 	call.Erased = !method.Valid && asked.detail != Hash{}
 	if answer == nil {
-		return call, session, nil
+		return call, nil
 	}
 	answered, err := decodeLeaf(answer)
 	if err != nil {
-		return Call{}, "", fmt.Errorf("answer to request %d of session %s: %w", call.Seq, session, err)
+		return Call{}, fmt.Errorf("answer to request %d of session %s: %w", call.Seq, call.Session, err)
 	}
 	call.Answered, call.AnswerAt, call.Returned = true, answerAt.Int64, returned.Int64
 	call.Outcome, call.Error = Outcome(outcome.String), failure.String
@@ -121,7 +130,7 @@ func scanCall(rows *sql.Rows) (Call, string, error) {
 		call.Took = took.Int64
 	}
 	call.Flags = mergeFlags(call.Flags, answered.Flags)
-	return call, session, nil
+	return call, nil
 }
 
 // mergeFlags joins two sorted lists of flags into one.
@@ -148,7 +157,7 @@ func (r *Reader) label(ctx context.Context, session string) (string, error) {
 	var data []byte
 	err := r.db.QueryRowContext(ctx, `SELECT d.data FROM entries b JOIN details d ON d.n = b.n
 		WHERE b.session = (SELECT id FROM sessions WHERE uid = ?) AND b.seq = 0`, session).Scan(&data)
-	if err == sql.ErrNoRows {
+	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 	if err != nil {

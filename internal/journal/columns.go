@@ -54,32 +54,3 @@ func textColumn(t *Text) *string {
 	s := t.String()
 	return &s
 }
-
-// differing names the columns in which two rows differ.
-func (c *columns) differing(other *columns) []string {
-	var names []string
-	add := func(name string, same bool) {
-		if !same {
-			names = append(names, name)
-		}
-	}
-	add("seq", c.seq == other.seq)
-	add("kind", c.kind == other.kind)
-	add("at", c.at == other.at)
-	add("side", equal(c.side, other.side))
-	add("bytes", equal(c.bytes, other.bytes))
-	add("call", equal(c.call, other.call))
-	add("took", equal(c.took, other.took))
-	add("outcome", equal(c.outcome, other.outcome))
-	add("method", equal(c.method, other.method))
-	add("tool", equal(c.tool, other.tool))
-	add("error", equal(c.err, other.err))
-	return names
-}
-
-func equal[T comparable](a, b *T) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
-}

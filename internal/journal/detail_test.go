@@ -77,13 +77,13 @@ func TestADetailComesBackFromItsBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := deriveColumns(&Entry{}, d)
-		derived := deriveColumns(&Entry{}, names)
-		if diff := want.differing(&derived); diff != nil {
-			t.Fatalf("read quickly, %s differs in %v", data, diff)
+		if diff := cmp.Diff(onlyNames(d), onlyNames(names)); diff != "" {
+			t.Fatalf("read quickly, %s differs:\n%s", data, diff)
 		}
 	})
 }
+
+func onlyNames(d *Detail) Detail { return Detail{Method: d.Method, Tool: d.Tool, Error: d.Error} }
 
 func TestOneDetailTwiceHasTwoHashes(t *testing.T) {
 	t.Parallel()
@@ -127,9 +127,8 @@ func FuzzReadNames(f *testing.F) {
 			}
 			return
 		}
-		want, got := deriveColumns(&Entry{}, whole), deriveColumns(&Entry{}, names)
-		if diff := want.differing(&got); diff != nil {
-			t.Fatalf("read quickly, %q differs in %v", data, diff)
+		if diff := cmp.Diff(onlyNames(whole), onlyNames(names)); diff != "" {
+			t.Fatalf("read quickly, %q differs:\n%s", data, diff)
 		}
 	})
 }

@@ -65,8 +65,10 @@ func (r *recording) append(e *Entry, d *Detail) int64 {
 func (r *recording) request(tool string, bytes int64) int64 {
 	r.t.Helper()
 	return r.append(&Entry{Kind: KindRequest, From: "client", Bytes: bytes, Wire: Hash{1}},
-		&Detail{ID: text("7"), Method: text("tools/call"), Tool: text(tool),
-			Shape: []Field{{Name: "order", Type: "string", Bytes: 9}}})
+		&Detail{
+			ID: text("7"), Method: text("tools/call"), Tool: text(tool),
+			Shape: []Field{{Name: "order", Type: "string", Bytes: 9}},
+		})
 }
 
 func (r *recording) answer(call int64, outcome Outcome, bytes, took int64) int64 {
@@ -145,10 +147,14 @@ func TestWhatWasAppendedIsReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Call{
-		{Session: first.session, Label: "shop", Seq: bad, From: "client", At: 1_700_000_000_003_000, Method: "tools/call", Tool: "refund",
-			Sent: 80, Answered: true, AnswerAt: 1_700_000_000_004_000, Took: 3_000, Returned: 90, Outcome: OutcomeError, Error: "-32000", Ended: true},
-		{Session: first.session, Label: "shop", Seq: hung, From: "client", At: 1_700_000_000_005_000, Method: "tools/call", Tool: "hang",
-			Sent: 60, Took: -1, Ended: true},
+		{
+			Session: first.session, Label: "shop", Seq: bad, From: "client", At: 1_700_000_000_003_000, Method: "tools/call", Tool: "refund",
+			Sent: 80, Answered: true, AnswerAt: 1_700_000_000_004_000, Took: 3_000, Returned: 90, Outcome: OutcomeError, Error: "-32000", Ended: true,
+		},
+		{
+			Session: first.session, Label: "shop", Seq: hung, From: "client", At: 1_700_000_000_005_000, Method: "tools/call", Tool: "hang",
+			Sent: 60, Took: -1, Ended: true,
+		},
 	}
 	if diff := cmp.Diff(want, failed); diff != "" {
 		t.Errorf("failed calls (-want +got):\n%s", diff)

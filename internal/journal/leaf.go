@@ -26,6 +26,10 @@ type leaf struct {
 // names. The detail hash is zero for an entry without one. An entry that
 // cannot be written is an *EntryError.
 func EncodeLeaf(e *Entry, detail Hash) ([]byte, error) {
+	return appendLeaf(make([]byte, 0, 512), e, detail)
+}
+
+func appendLeaf(b []byte, e *Entry, detail Hash) ([]byte, error) {
 	rule, ok := kindRules[e.Kind]
 	if !ok {
 		return nil, &EntryError{Reason: fmt.Sprintf("kind %q is not written by this version", e.Kind)}
@@ -42,7 +46,6 @@ func EncodeLeaf(e *Entry, detail Hash) ([]byte, error) {
 	}
 	present |= rule.required
 
-	b := make([]byte, 0, 512)
 	b = append(b, '{')
 	for m := member(1); m < memberEnd; m <<= 1 {
 		if present&m == 0 {
@@ -120,15 +123,12 @@ func decodeLeaf(b []byte) (leaf, error) {
 	p.expect('{')
 	for {
 		name := p.text()
-		m, ok := memberNamed(name)
 		if p.failed {
 			return leaf{}, errors.New("it is not canonical JSON")
 		}
+		m, ok := memberAfter(seen, name)
 		if !ok {
-			return leaf{}, fmt.Errorf("member %q is unknown", name)
-		}
-		if m <= seen {
-			return leaf{}, fmt.Errorf("member %q is out of order", name)
+			return leaf{}, fmt.Errorf("member %q is unknown, or out of order", name)
 		}
 		seen = m
 		p.expect(':')
@@ -146,7 +146,8 @@ func decodeLeaf(b []byte) (leaf, error) {
 	}
 	// One rule for both directions: what the encoder would not write as it
 	// stands here is not canonical, whatever the reason.
-	again, err := EncodeLeaf(&l.Entry, l.detail)
+	var scratch [768]byte
+	again, err := appendLeaf(scratch[:0], &l.Entry, l.detail)
 	if err != nil {
 		return leaf{}, err
 	}
@@ -178,23 +179,33 @@ func (p *leafParser) expect(c byte) {
 }
 
 // text reads a string of printable ASCII without escapes.
-func (p *leafParser) text() string {
+func (p *leafParser) text() []byte {
 	if !p.accept('"') {
 		p.failed = true
-		return ""
+		return nil
 	}
 	end := bytes.IndexByte(p.rest, '"')
 	if end < 0 {
 		p.failed = true
-		return ""
+		return nil
 	}
 	s := p.rest[:end]
 	p.rest = p.rest[end+1:]
 	for _, c := range s {
 		if c < 0x20 || c > 0x7e || c == '\\' {
 			p.failed = true
-			return ""
+			return nil
 		}
+	}
+	return s
+}
+
+// word reads a string that mostly is a word of the format, which then need
+// not be made again.
+func (p *leafParser) word() string {
+	s := p.text()
+	if word, ok := knownWords[string(s)]; ok {
+		return word
 	}
 	return string(s)
 }
@@ -223,7 +234,7 @@ func (p *leafParser) hash() Hash {
 		p.failed = true
 		return h
 	}
-	if _, err := hex.Decode(h[:], []byte(s)); err != nil {
+	if _, err := hex.Decode(h[:], s); err != nil {
 		p.failed = true
 	}
 	return h
@@ -235,16 +246,16 @@ func (p *leafParser) member(m member, l *leaf) {
 		return
 	}
 	if s := wordOf(m, &l.Entry); s != nil {
-		*s = p.text()
+		*s = p.word()
 		return
 	}
 	switch m {
 	case mVersion:
 		p.failed = p.integer() != leafVersion || p.failed
 	case mKind:
-		l.Kind = Kind(p.text())
+		l.Kind = Kind(p.word())
 	case mOutcome:
-		l.Outcome = Outcome(p.text())
+		l.Outcome = Outcome(p.word())
 	case mWire:
 		l.Wire = p.hash()
 	case mDetail:
@@ -252,7 +263,7 @@ func (p *leafParser) member(m member, l *leaf) {
 	case mFlags:
 		p.expect('[')
 		for !p.failed {
-			l.Flags = append(l.Flags, p.text())
+			l.Flags = append(l.Flags, p.word())
 			if !p.accept(',') {
 				break
 			}

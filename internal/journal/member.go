@@ -55,9 +55,10 @@ func (m member) String() string {
 	return strings.Join(names, ", ")
 }
 
-func memberNamed(name string) (member, bool) {
-	for i, candidate := range memberNames {
-		if candidate == name {
+// memberAfter finds a member by its name among those that may follow seen.
+func memberAfter(seen member, name []byte) (member, bool) {
+	for i := bits.Len32(uint32(seen)); i < len(memberNames); i++ {
+		if memberNames[i] == string(name) {
 			return 1 << i, true
 		}
 	}
@@ -108,6 +109,20 @@ var (
 		"not_json", "refused", "trailing", "unasked", "unterminated",
 	}
 )
+
+// knownWords are all of them, each under itself.
+var knownWords = func() map[string]string {
+	words := make(map[string]string)
+	for _, list := range [][]string{sides, captures, outcomes, gapReasons, endReasons, flagWords} {
+		for _, word := range list {
+			words[word] = word
+		}
+	}
+	for kind := range kindRules {
+		words[string(kind)] = string(kind)
+	}
+	return words
+}()
 
 // presentMembers says which members hold something. A member that is not in
 // the set may still be written, as 0, where its kind requires it.

@@ -27,7 +27,7 @@ var _ History = (*Reader)(nil)
 const readerConnections = 4
 
 // OpenReader opens the journal in home for reading. It makes nothing and
-// changes nothing. Without a journal the error wraps ErrNoJournal; others are
+// changes nothing, but for SQLite's own side files. Without a journal the error wraps ErrNoJournal; others are
 // *HomeError, *NewerFormatError and *CorruptError. A home on a network file
 // system can be read, because no harm comes from it.
 func OpenReader(home string) (*Reader, error) {

@@ -124,8 +124,8 @@ func (v *verification) readChunk(ctx context.Context, first, end int64) chunk {
 		return chunk{err: err}
 	}
 	defer rows.Close()
+	var row storedRow // used again, so that its buffers are
 	for rows.Next() {
-		var row storedRow
 		if err := row.scan(rows); err != nil {
 			return chunk{err: err}
 		}
@@ -137,17 +137,54 @@ func (v *verification) readChunk(ctx context.Context, first, end int64) chunk {
 	return c
 }
 
-// storedRow is an entry as the database has it.
+// storedRow is an entry as the database has it. Its bytes are good until the
+// next row is read.
 type storedRow struct {
-	n, session       int64
-	columns          columns
-	leaf, salt, data sql.RawBytes
+	n, session, seq, at                      int64
+	bytes, call, took                        sql.NullInt64
+	kind, side, outcome, method, tool, error sql.RawBytes
+	leaf, salt, data                         sql.RawBytes
 }
 
 func (r *storedRow) scan(rows *sql.Rows) error {
-	c := &r.columns
-	return rows.Scan(&r.n, &r.session, &c.seq, &c.kind, &c.at, &c.side, &c.bytes, &c.call, &c.took,
-		&c.outcome, &c.method, &c.tool, &c.err, &r.leaf, &r.salt, &r.data)
+	return rows.Scan(&r.n, &r.session, &r.seq, &r.kind, &r.at, &r.side, &r.bytes, &r.call, &r.took,
+		&r.outcome, &r.method, &r.tool, &r.error, &r.leaf, &r.salt, &r.data)
+}
+
+// differing names the columns that do not say what they were derived from.
+func (r *storedRow) differing(c *columns) []string {
+	var names []string
+	add := func(name string, same bool) {
+		if !same {
+			names = append(names, name)
+		}
+	}
+	add("seq", r.seq == c.seq)
+	add("kind", string(r.kind) == c.kind)
+	add("at", r.at == c.at)
+	add("side", sameText(r.side, c.side))
+	add("bytes", sameInteger(r.bytes, c.bytes))
+	add("call", sameInteger(r.call, c.call))
+	add("took", sameInteger(r.took, c.took))
+	add("outcome", sameText(r.outcome, c.outcome))
+	add("method", sameText(r.method, c.method))
+	add("tool", sameText(r.tool, c.tool))
+	add("error", sameText(r.error, c.err))
+	return names
+}
+
+func sameText(stored sql.RawBytes, derived *string) bool {
+	if stored == nil || derived == nil {
+		return stored == nil && derived == nil
+	}
+	return string(stored) == *derived
+}
+
+func sameInteger(stored sql.NullInt64, derived *int64) bool {
+	if !stored.Valid || derived == nil {
+		return !stored.Valid && derived == nil
+	}
+	return stored.Int64 == *derived
 }
 
 // check judges a row by itself.
@@ -164,7 +201,7 @@ func (c *chunk) check(row *storedRow, uids map[int64]string) {
 
 	detail := c.checkDetail(row, l.detail)
 	derived := deriveColumns(&l.Entry, detail)
-	if names := row.columns.differing(&derived); names != nil {
+	if names := row.differing(&derived); names != nil {
 		c.find(row.n, "the row does not say what the entry says: %s", strings.Join(names, ", "))
 	}
 	switch uid, listed := uids[row.session]; {

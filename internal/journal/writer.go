@@ -42,6 +42,8 @@ type writer struct {
 type faults struct {
 	// commit stands between the writer and the database's own commit.
 	commit func(commit func() error) error
+	// pages is how big the database may grow.
+	pages func() int64
 }
 
 func openFiles(f folder) (*writer, error) {
@@ -155,6 +157,11 @@ func (w *writer) commitGroup(group []*item, o commitOptions) error {
 	}
 	if err := w.exec("PRAGMA synchronous = " + level); err != nil {
 		return err
+	}
+	if w.faults != nil && w.faults.pages != nil {
+		if err := w.exec(fmt.Sprintf("PRAGMA max_page_count = %d", w.faults.pages())); err != nil {
+			return err
+		}
 	}
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return err

@@ -49,6 +49,7 @@ type group struct {
 	shared    bool
 	answered  int // answers that belong to one of them, nobody knows which
 	cancelled int
+	streams   int // subscriptions among the calls
 }
 
 // tokenUse is the use of one progress token. Once two open calls gave the same one it is
@@ -99,6 +100,9 @@ func (c *Calls) Open(conn string, m *Message, seq int64) (ambiguous bool) {
 	}
 	c.owed[m.From] -= g.owed()
 	g.calls = append(g.calls, call)
+	if method, _ := Text(m.Method); method == "subscriptions/listen" {
+		g.streams++
+	}
 	c.owed[m.From] += g.owed()
 	c.open++
 	if m.MetaProgress.Raw != nil {
@@ -210,7 +214,8 @@ func (c *Calls) progress(conn string, m *Message) Match {
 }
 
 // Owed returns how many answers one side still waits for, over all
-// connections. It does not wait for what it has cancelled.
+// connections. It does not wait for what it has cancelled, nor for the end of
+// a subscription.
 func (c *Calls) Owed(asker wire.Direction) int { return c.owed[asker] }
 
 // Len returns how many requests of both sides had no answer so far.
@@ -247,7 +252,9 @@ func (c *Calls) forgetProgress(calls []*Call) {
 	}
 }
 
-func (g *group) owed() int { return max(0, len(g.calls)-g.answered-g.cancelled) }
+// owed is how many answers are really waited for. A subscription's is not: it
+// stays open for as long as the server runs.
+func (g *group) owed() int { return max(0, len(g.calls)-g.answered-g.cancelled-g.streams) }
 
 // key returns a key for a token of one side on one connection. It is valid
 // until the next call.

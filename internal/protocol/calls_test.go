@@ -355,3 +355,19 @@ func TestPairingAgreesWithAListOfRequests(t *testing.T) {
 		}
 	})
 }
+
+func TestAnOpenSubscriptionIsNotOwedAnAnswer(t *testing.T) {
+	t.Parallel()
+	calls := NewCalls()
+	converse(t, calls,
+		`> {"id":1,"method":"subscriptions/listen","params":{}}`,
+		`> `+ask("2"),
+	)
+	if got := calls.Owed(wire.FromClient); got != 1 {
+		t.Errorf("%d answers are owed, want that to the tool call only", got)
+	}
+	converse(t, calls, `< `+answer("2"), `< `+answer("1"))
+	if got, open := calls.Owed(wire.FromClient), calls.Len(); got != 0 || open != 0 {
+		t.Errorf("%d answers are owed and %d requests open after both were answered", got, open)
+	}
+}

@@ -19,7 +19,7 @@ type Reader struct {
 	// The message that is being read, or that is complete and waits for the
 	// framing behind it.
 	m            Message
-	hash         hash.Hash
+	hash         hash.Hash // nil when nobody will be able to check it
 	salts        salts
 	utf8         utf8Check
 	spans        [parts]Span
@@ -54,6 +54,11 @@ func NewReader(from wire.Direction, emit func(*Message)) *Reader {
 	r.startLine()
 	return r
 }
+
+// SkipHash leaves Salt and Wire of every message zero. It is for a recorder
+// that does not keep the salt: nobody could ever check such a hash, and it is
+// more than half of the work that a long message takes.
+func (r *Reader) SkipHash() { r.hash = nil }
 
 // Feed reads data, which crossed the wire at a time in µs since 1970. It
 // keeps no reference to data.
@@ -113,9 +118,11 @@ func (r *Reader) begin() {
 	r.spans = [parts]Span{}
 	r.errorToken, r.isErrorToken = Token{}, Token{}
 	r.utf8 = utf8Check{}
-	r.salts.next(&r.m.Salt)
-	r.hash.Reset()
-	r.hash.Write(r.m.Salt[:])
+	if r.hash != nil {
+		r.salts.next(&r.m.Salt)
+		r.hash.Reset()
+		r.hash.Write(r.m.Salt[:])
+	}
 	if r.line.lost {
 		r.m.Flags |= Cut
 		r.scanner.state = stateRest
@@ -135,7 +142,9 @@ func (r *Reader) take(b []byte) {
 	m := &r.m
 	m.At = r.at
 	m.Bytes += int64(len(b))
-	r.hash.Write(b)
+	if r.hash != nil {
+		r.hash.Write(b)
+	}
 	if m.Flags&InvalidUTF8 == 0 && !r.utf8.next(b) {
 		m.Flags |= InvalidUTF8
 	}
@@ -156,7 +165,9 @@ func (r *Reader) finish(flags Flags) {
 		m.Batch = r.line.batch
 	}
 	r.classify()
-	r.hash.Sum(m.Wire[:0])
+	if r.hash != nil {
+		r.hash.Sum(m.Wire[:0])
+	}
 }
 
 // endLine completes what is left of the line: after its line end, at the

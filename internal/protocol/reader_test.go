@@ -384,3 +384,20 @@ func TestNoTwoMessagesShareASalt(t *testing.T) {
 		seen[m.Salt] = true
 	}
 }
+
+func TestWithoutHashingAMessageIsTheSameButForItsHash(t *testing.T) {
+	t.Parallel()
+	const line = `{"id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":[1,2]}}}` + "\n"
+	var got *Message
+	r := NewReader(wire.FromClient, func(m *Message) { got = m.Clone() })
+	r.SkipHash()
+	r.Feed([]byte(line), 1)
+	want := read(line, len(line))[0]
+	if want.Wire == [32]byte{} {
+		t.Fatal("with hashing there is no hash")
+	}
+	want.Salt, want.Wire = [32]byte{}, [32]byte{}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("without hashing the message differs:\n%s", diff)
+	}
+}

@@ -7,7 +7,7 @@ import "bytes"
 // without a beginning from where its base64 begins.
 func (s *search) blocks(t []byte) {
 	mark := []byte("PRIVATE KEY")
-	for at := 0; at < len(t); {
+	for at, done := 0, 0; at < len(t); {
 		n := bytes.Index(t[at:], mark)
 		if n < 0 {
 			break
@@ -17,16 +17,17 @@ func (s *search) blocks(t []byte) {
 		before := t[max(0, i-40):i]
 		if begin := lastMark(before, "BEGIN "); begin >= 0 {
 			start := i - len(before) + begin
-			start -= spanBack(t[:start], wordMarks|spaceClass&^spaceClass)
+			start -= spanBack(t[:start], wordMarks)
 			end := blockEnd(t, at)
 			s.hit(start, end, PrivateKey)
-			at = end
+			at, done = end, end
 		} else if end := lastMark(before, "END "); end >= 0 {
 			start := i - len(before) + end
 			start -= spanBack(t[:start], wordMarks)
-			from := blockStart(t, start)
+			from := blockStart(t, min(done, start), start)
 			stop := at + span(t[at:min(len(t), at+16)], wordMarks|spaceClass|upper)
 			s.hit(from, at+len(bytes.TrimRight(t[at:stop], " \t\r\n")), PrivateKey)
+			done = at
 		}
 	}
 	s.putty(t)
@@ -50,7 +51,6 @@ func blockEnd(t []byte, from int) int {
 		return len(t)
 	}
 	end := from + n + len("END ")
-	end += span(t[end:], upper|digits|spaceClass&^spaceClass) // the kind's first word
 	for end < len(t) && (t[end] == ' ' || is(t[end], upper|digits)) {
 		end++
 	}
@@ -58,10 +58,10 @@ func blockEnd(t []byte, from int) int {
 }
 
 // blockStart goes back from the line that ends a block to where its base64
-// begins.
-func blockStart(t []byte, end int) int {
+// begins, but not before the end of an earlier one.
+func blockStart(t []byte, floor, end int) int {
 	start := end
-	for start > 0 {
+	for start > floor {
 		c := t[start-1]
 		if !is(c, base64Set|spaceClass) && c != '\\' {
 			break
@@ -113,8 +113,20 @@ func (s *search) cutEnds(t []byte) {
 	}
 }
 
-// partial says whether v could be a piece of a key: longer than three bytes and
-// neither a word nor a number.
+// partial says whether v could be a piece of a key: longer than three bytes,
+// and not made of plain words. Being wrong here costs one word of a text that
+// has lost its end anyway.
 func partial(v []byte) bool {
-	return len(v) > 3 && naturalShare(v) < 60 || len(v) > 3 && naturalShare(v) == 100 && all(v, digits|base64Marks) && len(v) > 20
+	if len(v) < 4 {
+		return false
+	}
+	var previous class
+	for _, c := range v {
+		k := classes[c]
+		if k&digits != 0 || k&upper != 0 && previous&lower != 0 {
+			return true
+		}
+		previous = k
+	}
+	return naturalShare(v) < 90
 }

@@ -18,6 +18,11 @@ const (
 	notBase58    // 0 O I l
 	quoteMarks   // quotes, brackets, backslash: what surrounds a value
 	otherMarks   // the other printable ASCII
+	colon        // : once more, so that one look at a short text says what it needs
+	equals       // =
+	less         // <
+	at           // @
+	dash         // -
 	beyondASCII  // bytes of letters that are not ASCII
 	spaceClass   // blank, tab, line ends
 	notCrockford // I L O U in either case
@@ -65,6 +70,9 @@ var classes = func() (table [256]class) {
 		table[c] |= hexLower
 		table[c-'a'+'A'] |= hexUpper
 	}
+	for c, bit := range map[byte]class{':': colon, '=': equals, '<': less, '@': at, '-': dash} {
+		table[c] |= bit
+	}
 	for _, c := range []byte("0OIl") {
 		table[c] |= notBase58
 	}
@@ -75,6 +83,15 @@ var classes = func() (table [256]class) {
 }()
 
 func is(c byte, set class) bool { return classes[c]&set != 0 }
+
+// kindsOf is every class that v has a byte of.
+func kindsOf(v []byte) class {
+	var kinds class
+	for _, c := range v {
+		kinds |= classes[c]
+	}
+	return kinds
+}
 
 // all says whether every byte of v is in the set.
 func all(v []byte, set class) bool {

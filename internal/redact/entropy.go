@@ -124,6 +124,10 @@ func (s *search) unit(t []byte, from, to int) {
 	for len(v) > 0 && !is(v[0], alnum) && v[0] != '/' && v[0] != '+' {
 		v, from = v[1:], from+1
 	}
+	if len(v) > mostRandom {
+		s.blob(from, to, v)
+		return
+	}
 	if len(v) < leastRandom || !mixedEnough(v) || isIdentifier(v) || isDigest(t, from, v) {
 		return
 	}
@@ -140,14 +144,30 @@ func (s *search) unit(t []byte, from, to int) {
 		s.hit(from, to, reason)
 		return
 	}
-	if len(v) <= mostRandom {
-		s.hit(from, to, HighEntropy)
+	s.hit(from, to, HighEntropy)
+}
+
+// blob judges a run that is too long for a key: a private key without armour,
+// or text in base64 with a secret in it.
+func (s *search) blob(from, to int, v []byte) {
+	head, ok := decodeBase64(v[:64])
+	if what, reason := packedHead(v); what == isSecret {
+		s.hit(from, to, reason)
+		return
+	} else if what == isKept || !ok || !printable(head) {
+		return
+	}
+	if what, reason := s.unpack(v); what == isSecret {
+		s.hit(from, to, reason)
 	}
 }
 
 // mixedEnough is the cheap test that most runs fail: a random key has capitals,
 // small letters and digits in turn, or two of them, and many different bytes.
 func mixedEnough(v []byte) bool {
+	if all := kindsOf(v); all&letters == 0 || all&letters != letters && all&digits == 0 {
+		return false
+	}
 	var seen [4]uint64
 	changes, nonHex, numerals := 0, 0, 0
 	var kinds, previous class

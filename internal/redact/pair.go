@@ -8,6 +8,8 @@ const (
 	longestQuoted = 8 << 10
 	// longestUserinfo is how far the @ of a URL is looked for.
 	longestUserinfo = 1 << 10
+	// longestLine is how much of a line is looked at to judge it.
+	longestLine = 256
 )
 
 // pairs looks at every separator: what stands before it may be a name that
@@ -27,15 +29,15 @@ func (s *search) pairs(t []byte) {
 	for i := nextByte(t, 0, '='); i >= 0; i = nextByte(t, max(i+1, done), '=') {
 		done = s.pair(t, i)
 	}
-	for i := bytes.Index(t, []byte("</")); i >= 0; {
-		s.element(t, i)
-		n := bytes.Index(t[i+2:], []byte("</"))
-		if n < 0 {
-			break
+}
+
+// elements judges <password>…</password>.
+func (s *search) elements(t []byte) {
+	for i := nextByte(t, 0, '<'); i >= 0; i = nextByte(t, i+1, '<') {
+		if i+1 < len(t) && t[i+1] == '/' {
+			s.element(t, i)
 		}
-		i += 2 + n
 	}
-	s.dataSource(t)
 }
 
 func nextByte(t []byte, from int, c byte) int {
@@ -205,7 +207,7 @@ func (s *search) pairValue(t []byte, i int, name pairName, means verdict) int {
 	if t[p] == '\n' || t[p] == '\r' {
 		return 0
 	}
-	if lineStart(t, name.start) || means == authName || means == cookieName || means == seedName {
+	if !name.quoted && lineStart(t, name.start) || means == authName || means == cookieName || means == seedName {
 		return s.lineValue(t, p, i, name, means)
 	}
 	return s.judgePair(t, p, tokenEnd(t, p), means, false)
@@ -289,16 +291,17 @@ func lineStart(t []byte, at int) bool {
 
 // lineValue judges a value that may be all of the rest of its line.
 func (s *search) lineValue(t []byte, p, sep int, name pairName, means verdict) int {
-	end := p
-	for end < len(t) && t[end] != '\n' && t[end] != '\r' {
-		if (t[end] == '"' || t[end] == '\'') && means == authName {
-			break
-		}
-		end++
-	}
+	// What is judged is bounded, since a line may have a thousand names in it
+	// that each say the rest of it is theirs. What is replaced is all of it.
+	end := lineEnd(t, p, p+longestLine, means)
 	v := bytes.TrimRight(t[p:end], " \t,;")
 	if means == authName || means == cookieName || means == seedName {
-		return s.judgePair(t, p, p+len(v), means, true)
+		done := s.judgePair(t, p, p+len(v), means, true)
+		if done > 0 && end == p+longestLine {
+			done = lineEnd(t, end, len(t), means)
+			s.hits[len(s.hits)-1].end = done
+		}
+		return done
 	}
 	if v2, ok := s.blockValue(t, v, end, name.start); ok {
 		return s.judgePair(t, v2.start, v2.end, means, true)
@@ -325,14 +328,26 @@ func (s *search) lineValue(t []byte, p, sep int, name pairName, means verdict) i
 	return s.judgePair(t, p, p+len(v), means, false)
 }
 
+// lineEnd finds the end of the line, or the quote that closes a header.
+func lineEnd(t []byte, from, limit int, means verdict) int {
+	for i := from; i < min(limit, len(t)); i++ {
+		if c := t[i]; c == '\n' || c == '\r' || means == authName && (c == '"' || c == '\'') {
+			return i
+		}
+	}
+	return min(limit, len(t))
+}
+
 // blockValue is the value of a YAML block: "password: |" and the lines that
 // are indented further.
 func (s *search) blockValue(t, v []byte, end, nameStart int) (hit, bool) {
 	if len(v) == 0 || len(v) > 2 || v[0] != '|' && v[0] != '>' {
 		return hit{}, false
 	}
-	line := bytes.LastIndexByte(t[:nameStart], '\n') + 1
-	indent := nameStart - line
+	indent := spanBack(t[max(0, nameStart-longestName):nameStart], wordMarks|spaceClass)
+	if n := bytes.LastIndexByte(t[nameStart-indent:nameStart], '\n'); n >= 0 {
+		indent -= n + 1
+	}
 	start, stop := end+1, end+1
 	for stop < len(t) && stop-start < longestQuoted {
 		n := nextByte(t, stop, '\n')
@@ -410,16 +425,10 @@ func (s *search) element(t []byte, i int) {
 
 // flags judges --password value and -u user:password in a command line.
 func (s *search) flags(t []byte) {
-	for i := bytes.Index(t, []byte(" -")); i >= 0; {
-		s.flag(t, i+1)
-		n := bytes.Index(t[i+2:], []byte(" -"))
-		if n < 0 {
-			break
+	for i := nextByte(t, 0, '-'); i >= 0; i = nextByte(t, i+2, '-') {
+		if i == 0 || t[i-1] == ' ' {
+			s.flag(t, i)
 		}
-		i += 2 + n
-	}
-	if len(t) > 2 && t[0] == '-' {
-		s.flag(t, 0)
 	}
 }
 
@@ -468,9 +477,8 @@ func userPassword(v []byte) int {
 // dataSource judges user:password@tcp(host:3306), as Go programs name a
 // MySQL server.
 func (s *search) dataSource(t []byte) {
-	for _, mark := range []string{"@tcp(", "@unix("} {
-		at := bytes.Index(t, []byte(mark))
-		if at < 0 {
+	for at := nextByte(t, 0, '@'); at >= 0; at = nextByte(t, at+1, '@') {
+		if !bytes.HasPrefix(t[at:], []byte("@tcp(")) && !bytes.HasPrefix(t[at:], []byte("@unix(")) {
 			continue
 		}
 		start := at

@@ -23,13 +23,26 @@ var searches = sync.Pool{New: func() any { return &search{names: new(names)} }}
 // mostKept is how much memory a search may take back to the pool.
 const mostKept = 1 << 20
 
-func withSearch(ends Ends, raw []byte, look func(*search)) ([]byte, Report) {
+// mostRounds is how often a text is searched again because something in it was
+// replaced: what is left may read differently without it. Two rounds are the
+// rule, and the second finds nothing.
+const mostRounds = 8
+
+func withSearch(ends Ends, raw []byte, look func(*search, []byte)) ([]byte, Report) {
 	s := searches.Get().(*search)
-	s.hits = s.hits[:0]
-	s.cutHead, s.cutTail = ends&CutHead != 0, ends&CutTail != 0
-	s.noEntropy, s.level, s.lexing = false, 0, 0
-	look(s)
-	out, report := s.replace(raw)
+	out := raw
+	var report Report
+	for range mostRounds {
+		s.hits = s.hits[:0]
+		s.cutHead, s.cutTail = ends&CutHead != 0, ends&CutTail != 0
+		s.noEntropy, s.level, s.lexing = false, 0, 0
+		look(s, out)
+		replaced, found := s.replace(out)
+		if found == nil {
+			break
+		}
+		out, report = replaced, report.Merge(found)
+	}
 	kept := cap(s.hits)
 	for i := range s.buffers {
 		clear(s.buffers[i]) // what was decoded may be a secret
@@ -45,7 +58,7 @@ func withSearch(ends Ends, raw []byte, look func(*search)) ([]byte, Report) {
 // JSON is searched as text, so that noise, a cut message and a hostile one are
 // served as well. Where nothing is found the result is raw itself, not a copy.
 func Value(raw []byte) ([]byte, Report) {
-	return withSearch(0, raw, func(s *search) { s.value(raw) })
+	return withSearch(0, raw, (*search).value)
 }
 
 // value searches what came as JSON.
@@ -61,7 +74,7 @@ func (s *search) value(raw []byte) {
 // Fragment is [Value] for a piece of a JSON value or of a text. At an end that
 // is missing, what could be half of a secret goes too.
 func Fragment(raw []byte, missing Ends) ([]byte, Report) {
-	return withSearch(missing, raw, func(s *search) {
+	return withSearch(missing, raw, func(s *search, raw []byte) {
 		if missing&CutHead != 0 {
 			// Inside or outside of a string: nobody knows, so it is both.
 			s.text(raw)
@@ -81,7 +94,7 @@ func Text(text string) (string, Report) {
 
 func textOf(text string, missing Ends) (string, Report) {
 	raw := []byte(text)
-	out, report := withSearch(missing, raw, func(s *search) { s.content(raw) })
+	out, report := withSearch(missing, raw, (*search).content)
 	if report == nil {
 		return text, nil
 	}

@@ -65,10 +65,15 @@ func (s *search) groups(t []byte, at int) {
 
 // run judges t[from:to], which has no break in it.
 func (s *search) run(t []byte, from, to int) {
+	// No key is in small letters only, and most names, words and paths are.
+	kinds := kindsOf(t[from:to])
+	if kinds&(digits|upper) == 0 {
+		return
+	}
 	base := len(s.hits)
 	s.credentials(t, from, to)
 	s.keys(t, from, to)
-	s.shapes(t, from, to)
+	s.shapes(t, from, to, kinds)
 	if len(s.hits) > base {
 		s.settle(base)
 	}
@@ -139,17 +144,20 @@ func (s *search) credentials(t []byte, from, to int) {
 }
 
 // shapes looks for formats that have no telling beginning.
-func (s *search) shapes(t []byte, from, to int) {
+func (s *search) shapes(t []byte, from, to int, kinds class) {
 	v := t[from:to]
-	if bytes.IndexByte(v, '.') >= 0 {
+	if kinds&dot != 0 && kinds&digits != 0 && kinds&letters == letters {
 		s.webTokens(t, from, to)
 		s.dotted(t, from, to)
 	}
-	if i := bytes.IndexByte(v, '~'); i > 3 && v[i-1] == 'Q' && is(v[i-2], digits) && i+31 <= len(v) {
-		s.hit(from+i-5+max(0, 5-i), to, "azure_secret")
+	if kinds&runMarks != 0 {
+		s.azure(t, from, to)
 	}
-	if is(v[0], digits) && all(v, digits|wordMarks) && isCard(v, true) {
+	if kinds&^(digits|wordMarks|dash) == 0 && isCard(v, true) {
 		s.hit(from, to, CardNumber)
+		return
+	}
+	if len(v) < 34 || kinds&digits == 0 {
 		return
 	}
 	for i := from; i < to; {
@@ -159,6 +167,17 @@ func (s *search) shapes(t []byte, from, to int) {
 		}
 		i += n + 1
 	}
+}
+
+// azure looks for a client secret of Azure: three bytes, a digit and Q~, then
+// the rest.
+func (s *search) azure(t []byte, from, to int) {
+	v := t[from:to]
+	i := bytes.IndexByte(v, '~')
+	if i < 5 || v[i-1] != 'Q' || !is(v[i-2], digits) || len(v)-i < 31 {
+		return
+	}
+	s.hit(from+i-5, to, "azure_secret")
 }
 
 // shape judges one word of thirty-four bytes or more.
@@ -225,6 +244,9 @@ func (s *search) webTokens(t []byte, from, to int) {
 // dotted looks for formats with a shape between dots.
 func (s *search) dotted(t []byte, from, to int) {
 	v := t[from:to]
+	if len(v) < 59 {
+		return
+	}
 	if i := bytes.Index(v, []byte(".atlasv1.")); i >= 10 {
 		start := i - spanBack(v[:i], alnum)
 		end := i + 9 + span(v[i+9:], word)

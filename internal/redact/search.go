@@ -12,6 +12,9 @@ import (
 // real nesting doubles the backslashes, so a deeper one has little left in it.
 const mostLevels = 5
 
+// shortText is the length up to which a text is looked at byte by byte first.
+const shortText = 160
+
 // hit is a stretch to be replaced.
 type hit struct {
 	start, end int
@@ -65,13 +68,82 @@ func (s *search) plain(t []byte) {
 		return
 	}
 	s.noJWT, s.cardDone = 0, 0
-	s.blocks(t)
-	s.pairs(t)
-	s.flags(t)
-	s.runs(t)
+	base := len(s.hits)
+	// Most strings are short and plain. One look at their bytes is cheaper
+	// than half a dozen searches that find nothing.
+	kinds := ^class(0)
+	if len(t) <= shortText {
+		kinds = kindsOf(t)
+		if len(t) < leastRun && kinds&(colon|equals|less|at|dash) == 0 && !s.cutHead && !s.cutTail {
+			return
+		}
+	}
+	if kinds&dash != 0 && kinds&spaceClass != 0 {
+		s.blocks(t)
+		s.flags(t)
+	}
+	if kinds&(colon|equals) != 0 {
+		s.pairs(t)
+	}
+	if kinds&less != 0 {
+		s.elements(t)
+	}
+	if kinds&at != 0 {
+		s.dataSource(t)
+	}
+	if len(t) >= leastRun {
+		s.runs(t)
+	}
 	if s.cutHead || s.cutTail {
 		s.cutEnds(t)
 	}
+	s.respectHolders(base, t)
+}
+
+// respectHolders sees that no hit from base on ends inside a placeholder that
+// stands in t: it takes all of it, or, where it has nothing else, none.
+func (s *search) respectHolders(base int, t []byte) {
+	if len(s.hits) == base || !bytes.Contains(t, []byte(placeholderHead)) {
+		return
+	}
+	s.settle(base)
+	kept := s.hits[:base]
+	at, start, end := 0, 0, 0 // the placeholder looked at, and where to look on
+	next := func() {
+		for {
+			n := bytes.Index(t[at:], []byte(placeholderHead))
+			if n < 0 {
+				start, end = len(t)+1, len(t)+1
+				return
+			}
+			start = at + n
+			end = holderEnd(t, start)
+			at = start + 1
+			if end > 0 {
+				at = end
+				return
+			}
+		}
+	}
+	next()
+	for _, h := range s.hits[base:] {
+		for end <= h.start {
+			next()
+		}
+		// A placeholder may reach over into the next hit as well.
+		if start < h.end {
+			if h.start >= start && h.end <= end {
+				continue
+			}
+			h.start = min(h.start, start)
+		}
+		for start < h.end {
+			h.end = max(h.end, end)
+			next()
+		}
+		kept = append(kept, h)
+	}
+	s.hits = kept
 }
 
 // deeper searches a text once more as what it means when it is the inside of

@@ -116,7 +116,7 @@ func isReference(v []byte) bool {
 	last := v[len(v)-1]
 	switch v[0] {
 	case '$':
-		if len(v) > 2 && (v[1] == '{' && last == '}' || v[1] == '(' && last == ')') {
+		if len(v) > 2 && (v[1] == '{' && (last == '}' || all(v[2:], word)) || v[1] == '(' && last == ')') {
 			return true
 		}
 		return len(v) > 1 && all(v[1:], upper|digits|wordMarks) && !is(v[1], digits)

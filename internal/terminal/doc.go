@@ -17,8 +17,8 @@
 //
 // # Life of a tool name
 //
-// A server calls its tool "pay\x1b[2Kload". The name is kept as it is in the
-// journal. On its way to a reader a table cleans it to pay\x1b[2Kload, spelled
-// in eleven harmless characters and more, measures that by terminal columns,
-// cuts it to its column's width, pads it and only then colours it.
+// A server calls its tool pay, ESC, [2Kload, which would wipe the line it is
+// printed on. The name is kept as it is in the journal. On its way to a reader
+// a table cleans it to pay\x1b[2Kload, measures that in terminal columns, cuts
+// it to its column's width, pads it and only then colours it.
 package terminal

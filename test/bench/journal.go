@@ -47,7 +47,7 @@ func measureAppend(ctx context.Context, b *bench) (*section, error) {
 func measureVerify(ctx context.Context, b *bench) (*section, error) {
 	s := &section{
 		title:  "Answers from a large journal",
-		header: []string{"Entries", "`deed verify`", "Peak memory", "`deed last`"},
+		header: []string{"Entries", "`deed verify`", "On the processor", "Peak memory", "`deed last`", "On the processor"},
 	}
 	if b.deed == "" {
 		s.remark("Not measured: no deed was given.")
@@ -76,7 +76,7 @@ func measureVerify(ctx context.Context, b *bench) (*section, error) {
 			return nil, fmt.Errorf("deed last: exit code %d: %s", last.code, last.said)
 		}
 		memory := fmt.Sprintf("%.0f MiB", float64(verified.memory)/(1<<20))
-		s.row(fmt.Sprint(entries), millis(verified.took), memory, millis(last.took))
+		s.row(fmt.Sprint(entries), millis(verified.took), millis(verified.worked), memory, millis(last.took), millis(last.worked))
 		if entries == b.dose.verified {
 			s.figures = append(s.figures, figure{
 				what:   fmt.Sprintf("verify of %d entries", entries),

@@ -45,7 +45,8 @@ type outcome struct {
 	said   string // all of its output
 	code   int
 	took   time.Duration
-	memory int64 // peak, in bytes; 0 where the system does not tell
+	worked time.Duration // on the processor; less than took on a busy machine
+	memory int64         // peak, in bytes; 0 where the system does not tell
 }
 
 // deedCommand runs one of deed's commands that look at a journal.
@@ -66,7 +67,8 @@ func (b *bench) deedCommand(ctx context.Context, home string, command ...string)
 	}
 	return outcome{
 		said: output.String(),
-		code: cmd.ProcessState.ExitCode(), took: took, memory: watched(),
+		code: cmd.ProcessState.ExitCode(), took: took,
+		worked: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), memory: watched(),
 	}, nil
 }
 

@@ -134,23 +134,15 @@ async function quiet(ms) {
 }
 
 const progress = [];
-async function callTool({ name, arguments: given, progress: wanted, cancel }) {
+
+async function callTool({ name, arguments: given, progress: wanted, cancelMS }) {
   const stop = new AbortController();
+  const options = { signal: stop.signal };
   const seen = [];
-  await ask(`tools/call ${name}`, () =>
-    raw("tools/call", { name, arguments: given ?? {} }, {
-      signal: stop.signal,
-      ...(wanted || cancel
-        ? {
-            onprogress: (note) => {
-              seen.push(note);
-              if (cancel) stop.abort("changed my mind");
-            },
-          }
-        : {}),
-    }),
-  );
-  if (seen.length > 0) progress.push({ name, seen });
+  if (wanted) options.onprogress = (note) => seen.push(note);
+  if (cancelMS) setTimeout(() => stop.abort("changed my mind"), cancelMS);
+  await ask(`tools/call ${name}`, () => raw("tools/call", { name, arguments: given ?? {} }, options));
+  if (wanted) progress.push({ name, seen });
 }
 
 async function talk() {

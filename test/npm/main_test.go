@@ -100,8 +100,7 @@ func alter(args []string) int {
 	if err := cmd.Start(); err != nil {
 		return 1
 	}
-	all, err := relay(how, answers)
-	if err != nil || all != nil {
+	if err := relay(how, answers); err != nil {
 		return 1
 	}
 	err = cmd.Wait()
@@ -116,7 +115,7 @@ func alter(args []string) int {
 }
 
 // relay copies line by line, so that it knows where it may do its worst.
-func relay(how string, answers io.Reader) (rest []byte, err error) {
+func relay(how string, answers io.Reader) error {
 	var held []byte
 	chunk := make([]byte, 1<<16)
 	for {
@@ -129,11 +128,11 @@ func relay(how string, answers io.Reader) (rest []byte, err error) {
 			}
 			held = bytes.Clone(after)
 			if _, err := os.Stdout.Write(altered(how, append(bytes.Clone(line), '\n'))); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		if err != nil {
-			return nil, nil
+		if err != nil { // the server has closed its side
+			return nil
 		}
 	}
 }

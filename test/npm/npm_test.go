@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,11 +102,29 @@ type bench struct {
 	t      *testing.T
 	server server
 	work   string
+	web    string // address of a web server
 	runs   int
 }
 
 func newBench(t *testing.T, s server) *bench {
-	return &bench{t: t, server: s, work: filepath.Join(t.TempDir(), "work")}
+	web := httptest.NewServer(http.HandlerFunc(answerPage))
+	t.Cleanup(web.Close)
+	return &bench{t: t, server: s, work: filepath.Join(t.TempDir(), "work"), web: web.URL}
+}
+
+// answerPage is all that the servers of the test find on the web.
+func answerPage(w http.ResponseWriter, r *http.Request) {
+	// A header that changes every second would be left out as volatile, and
+	// the answer that quotes it with it.
+	w.Header()["Date"] = nil
+	switch r.URL.Path {
+	case "/page":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, "<html><body><h1>h\u00e9llo \U0001F600</h1><p>a page</p></body></html>")
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"success":true,"resultObj":"https://example.invalid/chart.png","orders":[{"id":9007199254740993,"total":180.0}]}`)
+	}
 }
 
 // record is what the client wrote down.
@@ -159,7 +180,7 @@ func (b *bench) command() []string {
 }
 
 func (b *bench) expand(text string) string {
-	return strings.NewReplacer("$WORK", b.work, "$NPM", folder).Replace(text)
+	return strings.NewReplacer("$WORK", b.work, "$HTTP", b.web).Replace(text)
 }
 
 // plan is what the client reads.

@@ -103,7 +103,7 @@ func (d difference) String() string {
 }
 
 func short(value any) string {
-	if value == (any)(absent{}) {
+	if value == any(absent{}) {
 		return "(absent)"
 	}
 	text, err := json.Marshal(value)

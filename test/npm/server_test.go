@@ -1,8 +1,8 @@
 package npmtest
 
 // server is a public MCP server and what the client does with it. In its
-// texts $WORK stands for the folder that each run begins with anew, and $NPM
-// for the folder with node_modules.
+// texts $WORK stands for the folder that each run begins with anew, and $HTTP
+// for a web server on the same machine.
 type server struct {
 	name    string   // of the package
 	variant string   // where one package is run in several ways
@@ -21,7 +21,7 @@ type call struct {
 	Name      string         `json:"name"`
 	Arguments map[string]any `json:"arguments,omitempty"`
 	Progress  bool           `json:"progress,omitempty"`
-	Cancel    bool           `json:"cancel,omitempty"` // at the first progress
+	CancelMS  int            `json:"cancelMS,omitempty"` // give up after so many ms
 }
 
 type prompt struct {
@@ -85,7 +85,7 @@ func servers() []server {
 		{Name: "trigger-sampling-request", Arguments: m{"prompt": "say hello", "maxTokens": 10}},
 		{Name: "trigger-elicitation-request"},
 		{Name: "trigger-long-running-operation", Arguments: m{"duration": 1, "steps": 4}, Progress: true},
-		{Name: "trigger-long-running-operation", Arguments: m{"duration": 60, "steps": 240}, Cancel: true},
+		{Name: "trigger-long-running-operation", Arguments: m{"duration": 60, "steps": 1}, CancelMS: 100},
 	}
 	return []server{
 		{
@@ -127,9 +127,9 @@ func servers() []server {
 			{Name: "memory_bank_update", Arguments: m{"projectName": "deed", "fileName": "missing.md", "content": "x"}},
 			{Name: "memory_bank_read", Arguments: m{"projectName": "../..", "fileName": "x"}},
 		}},
-		// Answers of the chart tools come from a service outside; what they
-		// refuse does not.
-		{name: "@antv/mcp-server-chart", entry: "build/index.js", calls: []call{
+		// Charts are drawn by a service, which the test's own web server plays.
+		{name: "@antv/mcp-server-chart", entry: "build/index.js", env: []string{"VIS_REQUEST_SERVER=$HTTP/chart"}, calls: []call{
+			{Name: "generate_pie_chart", Arguments: m{"data": []m{{"category": oddText, "value": 0.1}, {"category": "b", "value": 2}}}},
 			{Name: "generate_pie_chart", Arguments: m{"data": "no list"}},
 			{Name: "generate_line_chart"},
 		}},
@@ -175,7 +175,7 @@ func servers() []server {
 		},
 		{
 			name: "@ivotoby/openapi-mcp-server", entry: "bin/mcp-server.js",
-			args:  []string{"--api-base-url", "http://127.0.0.1:1", "--openapi-spec", "$WORK/files/api.json"},
+			args:  []string{"--api-base-url", "$HTTP", "--openapi-spec", "$WORK/files/api.json"},
 			calls: []call{{Name: "lst-orders", Arguments: m{"limit": 3}}, {Name: "get-order", Arguments: m{"id": "7"}}},
 		},
 		{
@@ -190,6 +190,7 @@ func servers() []server {
 			},
 		},
 		{name: "@mcp-get-community/server-curl", entry: "dist/index.js", calls: []call{
+			{Name: "curl", Arguments: m{"url": "$HTTP/page"}},
 			{Name: "curl", Arguments: m{"url": "http://127.0.0.1:1/"}},
 			{Name: "curl", Arguments: m{"url": "no url"}},
 		}},
@@ -201,10 +202,14 @@ func servers() []server {
 			{Name: "get_setup"},
 		}},
 		{name: "@vuetify/mcp", entry: "bin/cli.js", calls: []call{
-			{Name: "get_frequently_asked_questions"},
+			{Name: "get_v4_breaking_changes"},
+			{Name: "get_upgrade_plan", Arguments: m{"from": "2", "to": "3"}},
+			{Name: "get_v2_to_v3_component_map"},
 			{Name: "get_upgrade_guide", Arguments: m{"version": 7}},
 		}},
 		{name: "mcp-fetch-server", entry: "dist/index.js", calls: []call{
+			{Name: "fetch_txt", Arguments: m{"url": "$HTTP/page"}},
+			{Name: "fetch_html", Arguments: m{"url": "$HTTP/page"}},
 			{Name: "fetch_txt", Arguments: m{"url": "http://127.0.0.1:1/"}},
 			{Name: "fetch_json", Arguments: m{"url": "file:///etc/hostname"}},
 		}},

@@ -18,7 +18,7 @@ func TestWhatCouldNotBeRecordedIsCounted(t *testing.T) {
 	t.Parallel()
 	home, journal := filled(t)
 	before := len(callsIn(t, home))
-	db, err := sql.Open("sqlite", journal)
+	db, err := sql.Open("sqlite", "file:"+journal+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

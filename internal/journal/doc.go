@@ -1,0 +1,31 @@
+// Package journal keeps what was recorded on a machine so that it can be
+// asked and cannot be changed unnoticed. It is one SQLite database that all
+// recorders of a user share: entries that form a Merkle log, details that hang
+// off them by salted hash, and checkpoints that sign the whole.
+//
+// It must never hold up whoever records: [Journal.Append] only queues, and
+// waits for nothing but room. It must never lose or reorder what it took, not
+// even when a commit fails and is in the database all the same. It must not
+// put anything from the wire into an entry; that belongs into the detail,
+// which can be erased. It knows nothing of what its entries mean to people:
+// how answers look is another package's business.
+//
+// # Life of an entry
+//
+// A recorder saw a request of 212 bytes. It calls [Journal.Append] with an
+// [Entry] (kind, place in its session, sizes, times, hash of the bytes) and a
+// [Detail] (method, tool, shape of the arguments). The detail is encoded and
+// hashed with a fresh salt, the hash goes into the entry's leaf, canonical
+// JSON, and both wait in a bounded queue. Within five milliseconds the
+// journal's one writer takes up to 2,000 entries, locks the home against
+// other recorders, reads the end of the log and makes sure that our key
+// signed it, adds rows and leaves, signs the new end and commits. From then
+// on the entry survives kill -9. A [Journal.Sync], or the end of its session,
+// makes it survive a loss of power as well. A [Reader] finds it by columns
+// that repeat what leaf and detail say; [Verify] derives them again, hashes
+// every leaf, and compares with every checkpoint that was kept, and with one
+// that somebody else kept, if there is one.
+//
+// The format is described in docs/journal-format.md, exactly enough to write
+// another verifier.
+package journal

@@ -1,0 +1,156 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of the format page again")
+
+const formatPage = "../../docs/journal-format.md"
+
+func TestTheFormatPageHasTheSchemaAndATrueExample(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(formatPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := section(t, string(page), "schema", "```sql\n"+strings.TrimSpace(schema)+"\n```\n")
+	want = section(t, want, "example", "```text\n"+workedExample(t)+"```\n")
+	if *update {
+		if err := os.WriteFile(formatPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if want != string(page) {
+		t.Error("the format page is not what the code says; run go test ./internal/journal -run FormatPage -update")
+	}
+}
+
+// section replaces what is between two marks.
+func section(t *testing.T, page, name, content string) string {
+	begin, end := "<!-- "+name+" -->\n", "<!-- "+name+" end -->\n"
+	before, rest, ok := strings.Cut(page, begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("the format page has no marks for its %s", name)
+	}
+	return before + begin + content + end + after
+}
+
+// workedExample is made of the package's encoder, and of nothing but SHA-256
+// for everything that a stranger would have to compute.
+func workedExample(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	sum := func(parts ...[]byte) []byte {
+		h := sha256.Sum256(bytes.Join(parts, nil))
+		return h[:]
+	}
+	session := "6d4e47f7c0ffee00112233445566aabb"
+	entries := []struct {
+		entry  Entry
+		detail *Detail
+	}{
+		{
+			Entry{Kind: KindSession, Session: session, Seq: 0, At: 1_764_547_200_000_000, Capture: "shape"},
+			&Detail{Label: "shop", Program: "shop", Transport: "stdio", Version: "1.0.0"},
+		},
+		{
+			Entry{
+				Kind: KindRequest, Session: session, Seq: 1, At: 1_764_547_200_250_000, From: "client", Bytes: 131,
+				Wire: Hash(sum(bytes.Repeat([]byte{0xaa}, saltBytes), []byte("an example"))),
+			},
+			&Detail{ID: text("7"), Method: text("tools/call"), Tool: text("refund"), Shape: []Field{{Name: "order", Type: "string", Bytes: 9}}},
+		},
+		{
+			Entry{Kind: KindEnd, Session: session, Seq: 2, At: 1_764_547_201_000_000, Reason: "server_exit", ExitCode: 1, Open: 1, ClientBytes: 131},
+			nil,
+		},
+	}
+	var hashes [][]byte
+	for n, one := range entries {
+		var bound Hash
+		say("entry %d", n)
+		if one.detail != nil {
+			data, err := marshalPlain(one.detail)
+			if err != nil {
+				t.Fatal(err)
+			}
+			salt := bytes.Repeat([]byte{byte(n + 1)}, saltBytes)
+			bound = Hash(sum(salt, data))
+			say("  salt          %x", salt)
+			say("  data          %s", data)
+			say("  detail hash   %s", bound)
+		}
+		leaf, err := EncodeLeaf(&one.entry, bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashes = append(hashes, sum([]byte{0}, leaf))
+		say("  leaf          %s", leaf)
+		say("  leaf hash     %s", hex.EncodeToString(hashes[n]))
+	}
+	left := sum([]byte{1}, hashes[0], hashes[1])
+	root := sum([]byte{1}, left, hashes[2])
+	say("peaks of size 3 %x", left)
+	say("                %x", hashes[2])
+	say("root of size 3  %x", root)
+
+	log := mustEmptyFrontier()
+	for _, hash := range hashes {
+		log.Append([32]byte(hash), nil)
+	}
+	if got := log.Root(); !bytes.Equal(got[:], root) {
+		t.Errorf("the package's root is %x, the one computed by hand %x", got, root)
+	}
+	return b.String()
+}
+
+func TestEveryWordOfTheFormatIsOnItsPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(formatPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := append([]string{}, memberNames[:]...)
+	words = append(words, detailMembers[:]...)
+	for word := range knownWords {
+		words = append(words, word)
+	}
+	for _, word := range words {
+		if !strings.Contains(string(page), "`"+word+"`") {
+			t.Errorf("the page does not mention %q", word)
+		}
+	}
+	_, kinds, ok := strings.Cut(string(page), "| Kind |")
+	if !ok {
+		t.Fatal("the page has no table of kinds")
+	}
+	for kind, rule := range kindRules {
+		row := fmt.Sprintf("| `%s` |", kind)
+		at := strings.Index(kinds, row)
+		if at < 0 {
+			t.Errorf("the page has no row for %s", kind)
+			continue
+		}
+		cells := strings.Split(strings.SplitN(kinds[at:], "\n", 2)[0], "|")
+		for i, members := range map[int]member{3: rule.required &^ inEvery, 4: rule.allowed &^ rule.required} {
+			var want []string
+			for _, name := range strings.Split(members.String(), ", ") {
+				want = append(want, "`"+name+"`")
+			}
+			if got := strings.TrimSpace(cells[i]); got != strings.Join(want, " ") {
+				t.Errorf("the page gives a %s %s, the code %s", kind, got, strings.Join(want, " "))
+			}
+		}
+	}
+}
