@@ -110,7 +110,7 @@ func startError(err error) error {
 	case errors.As(err, &missing):
 		return coded{exitNotFound, err}
 	case errors.As(err, &refused):
-		return coded{exitNotExecutable, err}
+		return coded{exitNotExecutable, terminal.WithHint(err, "make it executable (chmod +x), or put the program that runs it in front")}
 	}
 	return coded{exitNotExecutable, err}
 }

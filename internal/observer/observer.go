@@ -21,7 +21,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/protocol"
@@ -104,7 +103,6 @@ type Observer struct {
 	quiet   chan struct{}
 	isQuiet bool
 	ahead   waiters
-	started atomic.Bool
 }
 
 // side is the account of one direction: every byte that the tap gave must

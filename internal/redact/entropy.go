@@ -128,7 +128,14 @@ func (s *search) unit(t []byte, from, to int) {
 		s.blob(from, to, v)
 		return
 	}
-	if len(v) < leastRandom || !mixedEnough(v) || isIdentifier(v) || isDigest(t, from, v) {
+	if len(v) < leastRandom {
+		return
+	}
+	if madeOfNames(v) {
+		s.segments(t, from, v)
+		return
+	}
+	if !mixedEnough(v) || isIdentifier(v) || isDigest(t, from, v) {
 		return
 	}
 	if bytes.IndexByte(v, '/') >= 0 && isPath(v) {
@@ -190,7 +197,13 @@ func mixedEnough(v []byte) bool {
 	if nonHex == 0 || kinds&letters == 0 || kinds&alnum == lower || kinds&alnum == upper {
 		return false
 	}
-	if changes*5 < len(v) || numerals*5 > len(v)*3 {
+	// Of neighbours in a random key with all three kinds, six in ten differ in
+	// kind; with capitals and digits only, as in base32, three in ten.
+	least := 20
+	if kinds&letters == letters && kinds&digits != 0 {
+		least = 35
+	}
+	if changes*100 < len(v)*least || numerals*5 > len(v)*3 {
 		return false
 	}
 	n := 0
@@ -200,6 +213,36 @@ func mixedEnough(v []byte) bool {
 		}
 	}
 	return n >= leastKinds
+}
+
+// madeOfNames says whether v has more underscores and dashes than base64 has,
+// or has them without having both cases, as names of constants and slugs do.
+func madeOfNames(v []byte) bool {
+	marks := 0
+	var kinds class
+	for _, c := range v {
+		k := classes[c]
+		kinds |= k
+		if k&wordMarks != 0 {
+			marks++
+		}
+	}
+	return marks >= 4 && marks*8 > len(v) || marks > 0 && kinds&letters != letters
+}
+
+// segments judges the names that v is made of, each on its own.
+func (s *search) segments(t []byte, from int, v []byte) {
+	if isIdentifier(v) || isDigest(t, from, v) || bytes.IndexByte(v, '/') >= 0 && isPath(v) {
+		return
+	}
+	for i := 0; i < len(v); {
+		n := span(v[i:], alnum)
+		segment := v[i : i+n]
+		if n >= leastRandom && mixedEnough(segment) && !isIdentifier(segment) && naturalShare(segment) < mostNatural {
+			s.hit(from+i, from+i+n, HighEntropy)
+		}
+		i += n + 1
+	}
 }
 
 // isIdentifier knows the shapes of identifiers that are long and random and
@@ -222,7 +265,14 @@ func isIdentifier(v []byte) bool {
 	if len(v) <= 35 && (v[0] == '1' || v[0] == '3') && base58Check(v) {
 		return true // a bitcoin address
 	}
-	return isObjectID(v)
+	return isObjectID(v) || isVerifierKey(v)
+}
+
+// isVerifierKey says whether v is the public key of a signed note: a name,
+// eight hex digits and a key, joined by plus signs.
+func isVerifierKey(v []byte) bool {
+	_, rest, ok := bytes.Cut(v, []byte("+"))
+	return ok && len(rest) > 40 && rest[8] == '+' && all(rest[:8], hexDigits)
 }
 
 // isULID says whether v is a ULID, in one case. Its first byte is at most 7.
@@ -293,6 +343,12 @@ func isDigest(t []byte, from int, v []byte) bool {
 // isPath says whether v, which has a slash, is a path and not base64: the
 // pieces of base64 between slashes are as random as the whole.
 func isPath(v []byte) bool {
+	if v[0] == '/' {
+		// /nix/store/…: base64 hardly begins with a small word between slashes.
+		if n := span(v[1:], lower); n >= 2 && n <= 12 && n+1 < len(v) && v[n+1] == '/' {
+			return true
+		}
+	}
 	pieces, plain, plainBytes := 0, 0, 0
 	for piece := range bytes.SplitSeq(v, []byte("/")) {
 		if len(piece) == 0 {

@@ -18,6 +18,7 @@ type format struct {
 	parts  []part
 	edge   bool // begins a word, and is no longer than its last part allows
 	keep   bool // the prefix stays
+	random bool // what follows does not read like words
 }
 
 // part is a run of bytes of one set, or a literal text.
@@ -59,6 +60,7 @@ func parseFormat(line string) (format, error) {
 	switch f.prefix[0] {
 	case '^':
 		f.edge, f.prefix = true, f.prefix[1:]
+		f.prefix, f.random = strings.CutPrefix(f.prefix, "?")
 	case '>':
 		f.keep, f.prefix = true, f.prefix[1:]
 	}
@@ -133,6 +135,9 @@ func (f *format) match(t []byte, pos int, cut bool) int {
 			return 0
 		}
 		at += n
+	}
+	if f.random && naturalShare(t[pos+len(f.prefix):at]) >= 60 {
+		return 0
 	}
 	// A full stop after a key ends a sentence, and padding signs in front of
 	// one belong to what follows.

@@ -96,7 +96,7 @@ func Placeholder(r Reason) string { return placeholderHead + string(r) + ">" }
 // holderEnd returns the offset after the placeholder that begins at pos, or 0
 // where there is none.
 func holderEnd(t []byte, pos int) int {
-	if !bytes.HasPrefix(t[pos:], []byte(placeholderHead)) {
+	if t[pos] != '<' || !bytes.HasPrefix(t[pos:], []byte(placeholderHead)) {
 		return 0
 	}
 	start := pos + len(placeholderHead)

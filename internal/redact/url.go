@@ -10,9 +10,11 @@ func (s *search) url(t []byte, i int) {
 	limit := min(len(t), start+longestUserinfo)
 	at := -1
 	for end < limit {
-		if n := holderEnd(t, end); n > 0 {
-			end = n
-			continue
+		if t[end] == '<' {
+			if n := holderEnd(t, end); n > 0 {
+				end = n
+				continue
+			}
 		}
 		if c := t[end]; c == '@' {
 			at = end
@@ -22,8 +24,8 @@ func (s *search) url(t []byte, i int) {
 		end++
 	}
 	end = min(end, len(t))
-	if at < 0 && end < limit && !urlEnds(t[end]) && !webScheme(t[:i]) {
-		at = lateAt(t, start, end)
+	if end < limit && !urlEnds(t[end]) && !webScheme(t[:i]) {
+		at = max(at, lateAt(t, start, end))
 	}
 	if at <= start {
 		return

@@ -14,21 +14,24 @@ func judgeValue(means verdict, v []byte, exact bool) (keep int, reason Reason) {
 	}
 	switch means {
 	case secretName:
-		if !exact && isCode(v) {
+		if !exact && (isCode(v) || isSecretsName(v)) {
 			return 0, ""
 		}
 		return 0, KeyName
 	case tokenName:
-		if all(v, digits) && len(v) < 10 || !exact && isCode(v) {
+		if all(v, digits|dash) && len(v) < 10 || !exact && (isCode(v) || isSecretsName(v) || all(v, letters|wordMarks) && naturalShare(v) >= 60) {
 			return 0, ""
 		}
 		return schemeOf(v), KeyName
 	case pathName:
-		if v[0] == '/' || v[0] == '~' || len(v) > 2 && v[1] == ':' && is(v[0], letters) || !exact && isCode(v) {
+		if v[0] == '/' || v[0] == '~' || len(v) > 2 && v[1] == ':' && is(v[0], letters) || !exact && (isCode(v) || all(v, letters) && naturalShare(v) >= 60) {
 			return 0, ""
 		}
 		return 0, KeyName
 	case keyName:
+		if !exact && (kindsOf(v)&digits == 0 || isSecretsName(v)) {
+			return 0, ""
+		}
 		if len(v) >= 5 && !isObjectID(v) && looksRandomFrom(v, 5) || all(v, hexDigits) && len(v) >= 16 || isUUID(v) {
 			return 0, KeyName
 		}
@@ -94,7 +97,7 @@ func schemeOf(v []byte) int {
 // bareWords are values that say there is none, or what kind there is.
 var bareWords = wordSet(`true false null none nil undefined yes no on off required optional string str text number int integer bool
 	boolean bytes byte object any unknown void never array list dict map auto default default_value disabled enabled missing empty hidden masked
-	redacted removed changeme placeholder bearer basic oauth oauth2 required. optional. must should is are was will can may await new function return const let var self this error nothing`)
+	redacted removed changeme placeholder bearer basic oauth oauth2 required. optional. must should is are was will can may await new function return const let var self this error nothing range`)
 
 func isBareWord(v []byte) bool {
 	if len(v) > 16 {
@@ -121,6 +124,9 @@ func isReference(v []byte) bool {
 		}
 		return len(v) > 1 && all(v[1:], upper|digits|wordMarks) && !is(v[1], digits)
 	case '%':
+		if len(v) <= 3 && all(v[1:], lower|dash) {
+			return true // %s
+		}
 		return len(v) > 2 && last == '%' && all(v[1:len(v)-1], upper|digits|wordMarks)
 	case '{':
 		return len(v) > 4 && v[1] == '{' && bytes.HasSuffix(v, []byte("}}"))
@@ -145,6 +151,20 @@ func isCode(v []byte) bool {
 		return true
 	}
 	return bytes.IndexByte(v, '.') > 0 && all(v, letters|wordMarks|dot) && naturalShare(v) >= 40
+}
+
+// isSecretsName says whether v, picked from a text, is itself the name of a
+// secret in camelCase: in a program, Token: refreshToken says nothing.
+func isSecretsName(v []byte) bool {
+	if !all(v, alnum|wordMarks|dot) || !is(v[len(v)-1], letters) {
+		return false
+	}
+	for i := 1; i < len(v); i++ {
+		if is(v[i], upper) && is(v[i-1], lower|digits) {
+			return judgeName(v) != plainName
+		}
+	}
+	return false
 }
 
 // isCard says whether v is the number of a payment card: thirteen to nineteen

@@ -46,8 +46,9 @@ func TestAGatePassesEveryByteOfWhatItDoesNotRefuse(t *testing.T) {
 			tap := newRecordedTap(t)
 			var sink, seen bytes.Buffer
 			gate := gateFunc(func(line *Line) <-chan Decision {
-				seen.WriteString(readAll(t, line))
-				if line.Size() != int64(len(readAll(t, line))) || !line.Held() || line.Place() == 0 {
+				text := readAll(t, line)
+				seen.WriteString(text)
+				if line.Size() != int64(len(text)) || !line.Held() || line.Place() == 0 {
 					t.Errorf("line of %d bytes, held %v, at place %d", line.Size(), line.Held(), line.Place())
 				}
 				return decided(Decision{})

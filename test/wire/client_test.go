@@ -25,7 +25,6 @@ type client struct {
 	patience      time.Duration
 	exited        chan struct{}
 	exitedAt      time.Time // valid once exited is closed
-	startedAt     time.Time
 	stderrMu      sync.Mutex
 	stderrBytes   []byte
 	stderrDrained chan struct{}
@@ -44,7 +43,6 @@ func startClient(t tb, argv, env []string, with setup) *client {
 	c.cmd = exec.Command(argv[0], argv[1:]...)
 	c.cmd.Env = append(os.Environ(), env...)
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = far[0], far[1], far[2]
-	c.startedAt = time.Now()
 	if err := c.cmd.Start(); err != nil {
 		t.Fatalf("start %v: %v", argv, err)
 	}

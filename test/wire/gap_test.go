@@ -58,7 +58,9 @@ func TestWhatCouldNotBeRecordedIsCounted(t *testing.T) {
 	}
 	s.server.exit(0)
 	s.client.mustExit(0, patience)
-	if own, _ := ownLines(s.client.stderr()); len(own) > 1 {
+	own, _ := ownLines(s.client.stderr())
+	t.Logf("it says: %q", own)
+	if len(own) > 1 {
 		t.Errorf("the program said %d lines, want at most one: %q", len(own), own)
 	}
 	mustVerify(t, home)
@@ -79,6 +81,7 @@ func TestWhatCouldNotBeRecordedIsCounted(t *testing.T) {
 	}
 	recorded := len(calls) - before
 	t.Logf("of %d lines %d were recorded and %d counted as unseen in %d gaps", total+1, recorded, unseen, len(gaps))
+	t.Logf("deed verify says:\n%s", deed(t, home, "verify").stdout)
 	// A line that began before a gap and ended inside it may be both.
 	if missing := total + 1 - recorded - unseen; missing > 0 || missing < -2*len(gaps) {
 		t.Errorf("of %d lines %d were recorded and %d counted as unseen", total+1, recorded, unseen)
