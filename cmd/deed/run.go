@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -103,13 +104,12 @@ func endingSignals() <-chan os.Signal {
 // startError says what to do about a server that did not start.
 func startError(err error) error {
 	var missing *process.NotFoundError
-	var refused *process.NotExecutableError
 	switch {
 	case errors.As(err, &missing) && missing.Path != "":
 		return coded{exitNotFound, terminal.WithHint(err, "an application that was started from the desktop often has a short PATH")}
 	case errors.As(err, &missing):
 		return coded{exitNotFound, err}
-	case errors.As(err, &refused):
+	case errors.Is(err, fs.ErrPermission):
 		return coded{exitNotExecutable, terminal.WithHint(err, "make it executable (chmod +x), or put the program that runs it in front")}
 	}
 	return coded{exitNotExecutable, err}

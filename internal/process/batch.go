@@ -27,6 +27,10 @@ func isBatch(file string) bool {
 // of quotes for every other character; and a % is followed by a variable that
 // is always empty, so that no two of them can enclose a variable's name.
 //
+// There is no spelling of a quote that every program reads alike. Node, Python
+// and all else built on the C runtime since 2008 read this one; a program in
+// Go may split an argument with a quote and a blank behind it.
+//
 // /d runs no startup commands, /e:on makes that empty variable work, /v:off
 // leaves ! alone, and /s takes off exactly the outermost quotes.
 func batchCommandLine(cmdExe, file string, args []string) (string, error) {

@@ -20,6 +20,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -127,8 +128,10 @@ const treeLook = 10 * time.Millisecond
 func (p *Process) End(patience Patience) Exit {
 	_ = p.Stdin.Close() // closed already is as good
 	if !p.waitTree(patience.Input, true) {
-		_ = p.Terminate() // nothing left to signal is what we want
-		if !p.waitTree(patience.Term, false) {
+		// Where it cannot even be asked, there is nothing to wait for.
+		err := p.Terminate()
+		asked := err == nil || errors.Is(err, os.ErrProcessDone)
+		if !asked || !p.waitTree(patience.Term, false) {
 			_ = p.Kill()
 		}
 	}

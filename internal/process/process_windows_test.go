@@ -16,6 +16,19 @@ import (
 
 func TestABatchFileGetsItsArgumentsAsTheyAre(t *testing.T) {
 	t.Parallel()
+	for name, args := range map[string][]string{
+		"without percent signs": {"plain", "", "a b", `say "hi"`, "a^b", "a&b|c<d>e", "(a)", "!PATH!", `C:\dir\`, "héllo", `"&exit`},
+		"with percent signs":    {"%PATH%", "100%", "%", "%%", "%cd%", "a%PATH%&b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkBatchArguments(t, args)
+		})
+	}
+}
+
+func checkBatchArguments(t *testing.T, args []string) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "deed batch & more *")
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +38,6 @@ func TestABatchFileGetsItsArgumentsAsTheyAre(t *testing.T) {
 	if err := os.WriteFile(file, []byte("@\""+os.Args[0]+"\" %*\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"plain", "", "a b", `say "hi"`, "%PATH%", "100%", "a^b", "a&b|c<d>e", "(a)", "!PATH!", `C:\dir\`, "héllo", `"&exit 3`}
 	p := start(t, Command{Name: file, Args: args, Env: append(os.Environ(), roleVariable+"=arguments")})
 	out, err := io.ReadAll(p.Stdout)
 	if err != nil {

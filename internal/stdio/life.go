@@ -24,11 +24,14 @@ func (s *session) live(client, server <-chan wire.Result) process.Exit {
 	var (
 		now   = running
 		timer = time.NewTimer(time.Hour)
+		look  = time.NewTicker(lookEvery)
 		quiet <-chan struct{}
 		deaf  bool // the client no longer reads
 	)
 	timer.Stop()
+	look.Stop()
 	defer timer.Stop()
+	defer look.Stop()
 	enter := func(next stage, limit time.Duration) {
 		if next > now {
 			now = next
@@ -60,6 +63,7 @@ func (s *session) live(client, server <-chan wire.Result) process.Exit {
 			}
 			quiet = s.obs.Quiet()
 			enter(owing, s.Linger)
+			look.Reset(lookEvery)
 
 		case r := <-server:
 			server = nil
@@ -73,13 +77,20 @@ func (s *session) live(client, server <-chan wire.Result) process.Exit {
 				enter(ending, askAfter)
 			}
 
+		case <-look.C:
+			// A client that has closed both sides is owed nothing. A write
+			// would tell, but the server may have nothing to write for long.
+			if now == owing && hungUp(s.Stdout) {
+				enter(ending, askAfter)
+			}
+
 		case <-quiet:
 			quiet = nil
 			enter(ending, askAfter)
 
 		case sig := <-s.Signals:
 			s.reason = "signal"
-			s.proc.Signal(sig)
+			_ = s.proc.Signal(sig) // a tree that is gone needs none
 			s.client.Stop()
 			s.proc.Stdin.Close()
 			enter(ending, askAfter)
@@ -87,10 +98,10 @@ func (s *session) live(client, server <-chan wire.Result) process.Exit {
 		case <-timer.C:
 			switch now {
 			case owing, ending:
-				s.proc.Terminate()
+				_ = s.proc.Terminate()
 				enter(asked, forceAfter)
 			case asked:
-				s.proc.Kill()
+				_ = s.proc.Kill()
 				enter(forced, time.Hour)
 			}
 		}
@@ -98,8 +109,10 @@ func (s *session) live(client, server <-chan wire.Result) process.Exit {
 }
 
 // drain delivers what the server wrote before it ended. It waits for a client
-// that reads slowly, and does not wait for a grandchild that holds the pipe.
+// that reads slowly, and does not wait for a grandchild that holds the pipes.
 func (s *session) drain(server <-chan wire.Result) {
+	sweep := time.AfterFunc(askAfter, s.sweep) // ends a grandchild that goes on writing
+	defer sweep.Stop()
 	if server != nil {
 		s.server.Expire(drainIdle)
 		select {
@@ -111,24 +124,7 @@ func (s *session) drain(server <-chan wire.Result) {
 	s.client.Stop()
 	s.Stdout.Close()
 	s.stderr.expire(s.proc.Stderr, drainIdle)
-	s.sweep()
 }
 
 // sweep ends what the server left of its processes.
-func (s *session) sweep() {
-	if !s.proc.TreeAlive() {
-		return
-	}
-	s.proc.Terminate()
-	limit := time.After(forceAfter)
-	look := time.NewTicker(20 * time.Millisecond)
-	defer look.Stop()
-	for s.proc.TreeAlive() {
-		select {
-		case <-look.C:
-		case <-limit:
-			s.proc.Kill()
-			return
-		}
-	}
-}
+func (s *session) sweep() { s.proc.End(process.Patience{Term: forceAfter}) }

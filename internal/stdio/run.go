@@ -67,6 +67,7 @@ type Options struct {
 const (
 	askAfter   = 2 * time.Second        // from the end of the traffic to TERM
 	forceAfter = 3 * time.Second        // from TERM to KILL
+	lookEvery  = 100 * time.Millisecond // between two looks whether a client that is owed answers still reads
 	drainIdle  = 500 * time.Millisecond // silence after which a pipe that a grandchild holds is given up
 	finishTime = 10 * time.Second       // for the tap to be read to its end
 	closeTime  = 3 * time.Second        // for the journal to be closed after that
@@ -106,7 +107,14 @@ func Run(o Options) (exitCode int, err error) {
 	s.startStderr()
 	exit := s.live(s.startWire())
 	s.buf.Shut()
+	swept := make(chan struct{})
+	go func() {
+		defer close(swept)
+		s.sweep()
+		_ = s.proc.Close() // whatever it says, there is nothing left to do
+	}()
 	s.finish(record, exit)
+	<-swept
 	return exit.Code, nil
 }
 

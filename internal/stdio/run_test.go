@@ -301,6 +301,19 @@ func TestAServerThatOwesAnAnswerForEverIsStoppedAfterLinger(t *testing.T) {
 	}
 }
 
+func TestAClientThatClosedBothSidesIsNotLingeredFor(t *testing.T) {
+	t.Parallel()
+	r := start(t, "deaf", nil, &notebook{})
+	r.send(t, request)
+	r.out.Close()
+	r.in.Close()
+	began := time.Now()
+	r.wait(t, 20*time.Second)
+	if took := time.Since(began); took > askAfter+forceAfter {
+		t.Errorf("it took %v, want about %v", took, askAfter)
+	}
+}
+
 func TestASignalEndsTheSessionAndIsRecorded(t *testing.T) {
 	t.Parallel()
 	n := &notebook{}
