@@ -31,6 +31,41 @@ func (s *search) blocks(t []byte) {
 		}
 	}
 	s.putty(t)
+	s.publicBlocks(t)
+}
+
+// publicBlocks remembers where certificates, public keys, signatures and
+// encrypted files stand: their base64 is as random as that of a key, and
+// opens nothing.
+func (s *search) publicBlocks(t []byte) {
+	mark := []byte("-----BEGIN ")
+	for at := 0; at < len(t); {
+		n := bytes.Index(t[at:], mark)
+		if n < 0 {
+			return
+		}
+		start := at + n
+		at = start + len(mark)
+		label := t[at:min(len(t), at+40)]
+		if n := bytes.Index(label, []byte("-----")); n < 0 || bytes.Contains(label[:n], []byte("PRIVATE")) {
+			continue
+		}
+		n = bytes.Index(t[at:], []byte("-----END "))
+		if n < 0 {
+			s.armour = append(s.armour, [2]int{start, len(t)})
+			return
+		}
+		s.armour = append(s.armour, [2]int{start, at + n})
+		at += n
+	}
+}
+
+// inArmour says whether t[at] stands in a public block.
+func (s *search) inArmour(at int) bool {
+	for len(s.armour) > 0 && s.armour[0][1] <= at {
+		s.armour = s.armour[1:]
+	}
+	return len(s.armour) > 0 && s.armour[0][0] <= at
 }
 
 // lastMark finds a word of a marker line, if only the key's kind stands after

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -168,6 +169,8 @@ func (s sample) leaks(out string) string {
 
 type tally struct{ n, found int }
 
+func (t tally) share() float64 { return float64(t.found) / float64(t.n) }
+
 func (t tally) String() string { return fmt.Sprintf("%d of %d", t.found, t.n) }
 
 // score is what the corpora say, the half that the rules were made with and
@@ -241,16 +244,99 @@ func TestTheCorporaAreLargeEnough(t *testing.T) {
 	}
 }
 
-func TestScore(t *testing.T) {
+// The floors are what was reached when they were set, less a little for the
+// innocents: a new word for a name may cost one. A secret that is missed is a
+// defect of a format that was found before, so there the floor is the score.
+const (
+	secretFloor   = 1.0
+	innocentFloor = 0.99
+	cutFloor      = 0.999
+)
+
+func TestSecretsAreFoundAndInnocentsLeftAlone(t *testing.T) {
 	t.Parallel()
 	result := measure(t)
-	t.Logf("secrets: tuned %v, held out %v; innocents left alone: tuned %v, held out %v",
-		result.secret[0], result.secret[1], result.innocent[0], result.innocent[1])
 	slices.Sort(result.misses)
 	for _, miss := range result.misses {
 		t.Log("missed: ", miss)
 	}
 	for _, alarm := range result.alarms {
 		t.Log("alarm: ", alarm)
+	}
+	for i, name := range []string{"tuned", "held out"} {
+		if share := result.secret[i].share(); share < secretFloor {
+			t.Errorf("%s: %v secrets found, want a share of %v", name, result.secret[i], secretFloor)
+		}
+		if share := result.innocent[i].share(); share < innocentFloor {
+			t.Errorf("%s: %v innocents left alone, want a share of %v", name, result.innocent[i], innocentFloor)
+		}
+	}
+	checkPage(t, result)
+}
+
+const (
+	tableBegins = "<!-- score: written by go test ./internal/redact -run Innocents -update -->\n"
+	tableEnds   = "<!-- end of score -->\n"
+)
+
+// checkPage sees that docs/redaction.md has the score that was measured.
+func checkPage(t *testing.T, result score) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", "redaction.md")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(raw), tableBegins)
+	_, after, closed := strings.Cut(rest, tableEnds)
+	if !found || !closed {
+		t.Fatalf("%s has no place for the score", path)
+	}
+	want := before + tableBegins + result.table() + tableEnds + after
+	if string(raw) == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s has another score than was measured: run this test with -update", path)
+	}
+	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// table is the score in Markdown.
+func (r score) table() string {
+	var b strings.Builder
+	b.WriteString("| | used while the rules were made | held out |\n|---|---|---|\n")
+	fmt.Fprintf(&b, "| secrets of which nothing is left | %v | %v |\n", r.secret[0], r.secret[1])
+	fmt.Fprintf(&b, "| innocent strings left as they were | %v | %v |\n\n", r.innocent[0], r.innocent[1])
+	b.WriteString("| Kind | found | | Kind | found | | Kind | found |\n|---|---|---|---|---|---|---|---|\n")
+	names := slices.Sorted(maps.Keys(r.kinds))
+	rows := (len(names) + 2) / 3
+	for row := range rows {
+		var cells []string
+		for column := range 3 {
+			cell := " | "
+			if i := column*rows + row; i < len(names) {
+				cell = fmt.Sprintf("%s | %v", names[i], *r.kinds[names[i]])
+			}
+			cells = append(cells, cell)
+		}
+		b.WriteString("| " + strings.Join(cells, " | | ") + " |\n")
+	}
+	return b.String()
+}
+
+// TestThePageNamesEveryReason keeps the page's list of reasons whole.
+func TestThePageNamesEveryReason(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "redaction.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reason := range redact.Reasons() {
+		if !strings.Contains(string(raw), "`"+string(reason)+"`") {
+			t.Errorf("docs/redaction.md does not name `%s`", reason)
+		}
 	}
 }

@@ -228,7 +228,7 @@ func (w *walk) value(token lexer.Token) {
 		return
 	}
 	here := w.here()
-	if here != nil && key == nil && w.lex.InObject() == false {
+	if here != nil && key == nil && !w.lex.InObject() {
 		w.flagElement(here, start, end)
 	}
 	if here != nil && key != nil {

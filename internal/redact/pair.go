@@ -20,6 +20,7 @@ func (s *search) pairs(t []byte) {
 		switch {
 		case i+2 < len(t) && t[i+1] == '/' && t[i+2] == '/':
 			s.url(t, i)
+			continue
 		case i >= 8 && i+1 < len(t) && is(t[i+1], word) && is(t[i-1], word):
 			s.numbered(t, i)
 		}
@@ -88,11 +89,13 @@ func nameBefore(t []byte, i int) (pairName, bool) {
 		return pairName{start - 1, end, t[start:inner], true}, true
 	}
 	start := end
+	var kinds class
 	for start > 0 && end-start <= longestName && is(t[start-1], word|dot|beyondASCII) {
 		start--
+		kinds |= classes[t[start]]
 	}
-	if start == end {
-		return pairName{}, false
+	if kinds&(letters|beyondASCII) == 0 {
+		return pairName{}, false // nothing, or a time
 	}
 	return pairName{start, end, t[start:end], false}, true
 }
@@ -269,107 +272,6 @@ func tokenEnd(t []byte, p int) int {
 	return p
 }
 
-// lineStart says whether a name begins its line, behind what lists, shells
-// and container files write in front.
-func lineStart(t []byte, at int) bool {
-	begin := bytes.LastIndexByte(t[max(0, at-32):at], '\n')
-	if begin < 0 {
-		if at > 32 {
-			return false
-		}
-		begin = -1
-	} else {
-		begin += max(0, at-32)
-	}
-	before := bytes.TrimSpace(t[begin+1 : at])
-	switch string(before) {
-	case "", "-", "*", "export", "set", "$", "ENV", "setx", ">", "#", "+", "//registry.npmjs.org/:", "declare -x", "-e":
-		return true
-	}
-	return false
-}
-
-// lineValue judges a value that may be all of the rest of its line.
-func (s *search) lineValue(t []byte, p, sep int, name pairName, means verdict) int {
-	// What is judged is bounded, since a line may have a thousand names in it
-	// that each say the rest of it is theirs. What is replaced is all of it.
-	end := lineEnd(t, p, p+longestLine, means)
-	v := bytes.TrimRight(t[p:end], " \t,;")
-	if means == authName || means == cookieName || means == seedName {
-		done := s.judgePair(t, p, p+len(v), means, true)
-		if done > 0 && end == p+longestLine {
-			done = lineEnd(t, end, len(t), means)
-			s.hits[len(s.hits)-1].end = done
-		}
-		return done
-	}
-	if v2, ok := s.blockValue(t, v, end, name.start); ok {
-		return s.judgePair(t, v2.start, v2.end, means, true)
-	}
-	token := tokenEnd(t, p)
-	if t[sep] == '=' && !bytes.ContainsAny(t[name.start:sep], " \t") {
-		// NAME=value, as shells write it: it ends at the first blank.
-		token = p
-		for token < end && t[token] != ' ' && t[token] != '\t' && t[token] != '&' && t[token] != '"' {
-			token++
-		}
-		exact := all(name.text, upper|digits|wordMarks)
-		return s.judgePair(t, p, token, means, exact)
-	}
-	if words := len(bytes.Fields(v)); words > 4 {
-		if token-p >= 5 && looksRandomFrom(t[p:token], 5) {
-			return s.judgePair(t, p, token, means, false)
-		}
-		return 0 // a sentence about a password
-	}
-	if token < p+len(v) && isCode(v) || isBareWord(t[p:token]) {
-		return 0
-	}
-	return s.judgePair(t, p, p+len(v), means, false)
-}
-
-// lineEnd finds the end of the line, or the quote that closes a header.
-func lineEnd(t []byte, from, limit int, means verdict) int {
-	for i := from; i < min(limit, len(t)); i++ {
-		if c := t[i]; c == '\n' || c == '\r' || means == authName && (c == '"' || c == '\'') {
-			return i
-		}
-	}
-	return min(limit, len(t))
-}
-
-// blockValue is the value of a YAML block: "password: |" and the lines that
-// are indented further.
-func (s *search) blockValue(t, v []byte, end, nameStart int) (hit, bool) {
-	if len(v) == 0 || len(v) > 2 || v[0] != '|' && v[0] != '>' {
-		return hit{}, false
-	}
-	indent := spanBack(t[max(0, nameStart-longestName):nameStart], wordMarks|spaceClass)
-	if n := bytes.LastIndexByte(t[nameStart-indent:nameStart], '\n'); n >= 0 {
-		indent -= n + 1
-	}
-	start, stop := end+1, end+1
-	for stop < len(t) && stop-start < longestQuoted {
-		n := nextByte(t, stop, '\n')
-		if n < 0 {
-			n = len(t)
-		}
-		text := t[stop:n]
-		if blank := span(text, spaceClass); blank < len(text) && blank <= indent {
-			break
-		}
-		stop = n + 1
-	}
-	stop = min(stop, len(t))
-	for start < stop && is(t[start], spaceClass) {
-		start++
-	}
-	for stop > start && is(t[stop-1], spaceClass) {
-		stop--
-	}
-	return hit{start: start, end: stop}, start < stop
-}
-
 // namedElsewhere judges name: DB_PASSWORD followed by value: …, as container
 // files and settings write it.
 func (s *search) namedElsewhere(t []byte, i int, name pairName) {
@@ -420,73 +322,5 @@ func (s *search) element(t []byte, i int) {
 	}
 	if start > 0 && t[start-1] == '>' {
 		s.judgePair(t, start, i, means, true)
-	}
-}
-
-// flags judges --password value and -u user:password in a command line.
-func (s *search) flags(t []byte) {
-	for i := nextByte(t, 0, '-'); i >= 0; i = nextByte(t, i+2, '-') {
-		if i == 0 || t[i-1] == ' ' {
-			s.flag(t, i)
-		}
-	}
-}
-
-func (s *search) flag(t []byte, i int) {
-	rest := t[i:min(len(t), i+longestName)]
-	n := span(rest, word)
-	if n == len(rest) || n < 2 || rest[n] != ' ' {
-		return
-	}
-	name := bytes.TrimLeft(rest[:n], "-")
-	from := i + n + 1
-	if from >= len(t) || t[from] == '-' {
-		return
-	}
-	to := tokenEnd(t, from)
-	exact := false
-	if t[from] == '"' || t[from] == '\'' {
-		to = quotedEnd(t, from, 0)
-		from++
-		exact = true
-	}
-	if from >= to {
-		return
-	}
-	if string(name) == "u" || string(name) == "user" {
-		if at := userPassword(t[from:to]); at > 0 {
-			s.hit(from+at, to, KeyName)
-		}
-		return
-	}
-	switch means := s.names.judge(name); means {
-	case secretName, tokenName, keyName, pathName, pinName, cardName:
-		s.judgePair(t, from, to, means, exact)
-	}
-}
-
-// userPassword returns where the password of user:password begins, or 0.
-func userPassword(v []byte) int {
-	at := bytes.IndexByte(v, ':')
-	if at <= 0 || at == len(v)-1 || all(v[at+1:], digits) || isHolder(v[at+1:]) || bytes.HasPrefix(v[at:], []byte("://")) || isReference(v[at+1:]) {
-		return 0
-	}
-	return at + 1
-}
-
-// dataSource judges user:password@tcp(host:3306), as Go programs name a
-// MySQL server.
-func (s *search) dataSource(t []byte) {
-	for at := nextByte(t, 0, '@'); at >= 0; at = nextByte(t, at+1, '@') {
-		if !bytes.HasPrefix(t[at:], []byte("@tcp(")) && !bytes.HasPrefix(t[at:], []byte("@unix(")) {
-			continue
-		}
-		start := at
-		for start > 0 && at-start < 128 && !is(t[start-1], spaceClass) && t[start-1] != '"' && t[start-1] != '\'' {
-			start--
-		}
-		if colon := bytes.IndexByte(t[start:at], ':'); colon >= 0 && !isHolder(t[start+colon+1:at]) {
-			s.hit(start+colon+1, at, URLPassword)
-		}
 	}
 }

@@ -36,9 +36,36 @@ func (s *search) runs(t []byte) {
 		for end < len(t) && classes[t[end]]&runSet != 0 {
 			end++
 		}
-		s.run(t, i, end)
+		s.run(t, i+escapeTail(t, i), end)
 		i = end + 1
 	}
+}
+
+// escapeTail is how many bytes of a run that begins at t[i] belong to an escape
+// such as \n. Replacing them would leave half of one.
+func escapeTail(t []byte, i int) int {
+	if i == 0 || t[i-1] != '\\' || spanBackslash(t[:i])%2 == 0 {
+		return 0
+	}
+	switch t[i] {
+	case 'n', 'r', 't', 'b', 'f':
+		return 1
+	case 'u':
+		if _, ok := hexUnit(t[i-1:]); ok {
+			return 5
+		}
+	}
+	return 0
+}
+
+// spanBackslash is the number of backslashes at the end of v, of which an odd
+// number leaves one that escapes. More than sixteen are not told apart.
+func spanBackslash(v []byte) int {
+	n := 0
+	for n < 16 && n < len(v) && v[len(v)-1-n] == '\\' {
+		n++
+	}
+	return n
 }
 
 // groups looks at digits in groups, as card numbers are printed.
@@ -77,7 +104,7 @@ func (s *search) run(t []byte, from, to int) {
 	if len(s.hits) > base {
 		s.settle(base)
 	}
-	if s.noEntropy || to-from < leastRandom || afterScheme(t, from) {
+	if s.noEntropy || to-from < leastRandom || afterScheme(t, from) || s.inArmour(from) {
 		return
 	}
 	found := s.hits[base:]

@@ -39,8 +39,9 @@ type search struct {
 	buffers  [mostLevels + 1][]byte
 	lexers   []*lexer.Lexer
 	lexing   int
-	noJWT    int // no web token begins before this offset
-	cardDone int // digits up to this offset were looked at
+	noJWT    int      // no web token begins before this offset
+	cardDone int      // digits up to this offset were looked at
+	armour   [][2]int // certificates and the like, which are public
 }
 
 func (s *search) hit(start, end int, reason Reason) {
@@ -67,7 +68,7 @@ func (s *search) plain(t []byte) {
 	if len(t) < 5 {
 		return
 	}
-	s.noJWT, s.cardDone = 0, 0
+	s.noJWT, s.cardDone, s.armour = 0, 0, s.armour[:0]
 	base := len(s.hits)
 	// Most strings are short and plain. One look at their bytes is cheaper
 	// than half a dozen searches that find nothing.

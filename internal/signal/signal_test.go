@@ -21,33 +21,55 @@ func TestFindNamesDestinationsAndCountsContent(t *testing.T) {
 		name, in string
 		want     signal.Signals
 	}{
-		{"a recipient and a body", `{"to":"Jo@Acme.example","body":"ask ann@acme.example or https://wiki.acme.example/x"}`,
-			signal.Signals{Emails: []string{"jo@acme.example"}, Content: signal.Counts{Hosts: 1, Emails: 1}}},
-		{"a URL gives its host, without user, port, path or query", `{"url":"https://bob:pw@API.acme.example.:8443/x?token=1"}`,
-			signal.Signals{Hosts: []string{"api.acme.example"}}},
-		{"a password in a database URL is no mail address", `{"database_url":"postgres://admin:hunter2@db.internal.example:5432/main"}`,
-			signal.Signals{Hosts: []string{"db.internal.example"}}},
-		{"nor is one with an at sign or a slash in it", `{"dsn":"mysql://root:p@ss@db.example/x","redisUrl":"redis://u:a/b@cache.example:6379"}`,
-			signal.Signals{Hosts: []string{"cache.example", "db.example"}}},
+		{
+			"a recipient and a body", `{"to":"Jo@Acme.example","body":"ask ann@acme.example or https://wiki.acme.example/x"}`,
+			signal.Signals{Emails: []string{"jo@acme.example"}, Content: signal.Counts{Hosts: 1, Emails: 1}},
+		},
+		{
+			"a URL gives its host, without user, port, path or query", `{"url":"https://bob:pw@API.acme.example.:8443/x?token=1"}`,
+			signal.Signals{Hosts: []string{"api.acme.example"}},
+		},
+		{
+			"a password in a database URL is no mail address", `{"database_url":"postgres://admin:hunter2@db.internal.example:5432/main"}`,
+			signal.Signals{Hosts: []string{"db.internal.example"}},
+		},
+		{
+			"nor is one with an at sign or a slash in it", `{"dsn":"mysql://root:p@ss@db.example/x","redisUrl":"redis://u:a/b@cache.example:6379"}`,
+			signal.Signals{Hosts: []string{"cache.example", "db.example"}},
+		},
 		{"nor one without a scheme", `{"connection":"admin:hunter2@db.example"}`, signal.Signals{}},
-		{"a bare host, with and without a port", `{"host":"db.internal.example","server":"mq:5672","endpoint":"localhost"}`,
-			signal.Signals{Hosts: []string{"db.internal.example", "localhost", "mq"}}},
+		{
+			"a bare host, with and without a port", `{"host":"db.internal.example","server":"mq:5672","endpoint":"localhost"}`,
+			signal.Signals{Hosts: []string{"db.internal.example", "localhost", "mq"}},
+		},
 		{"several bare hosts", `{"bootstrap_servers":"k1.example:9092,k2.example:9092"}`, signal.Signals{Hosts: []string{"k1.example", "k2.example"}}},
 		{"several hosts in a URL", `{"uri":"mongodb://u:p@m1.example:27017,m2.example:27017/db"}`, signal.Signals{Hosts: []string{"m1.example", "m2.example"}}},
-		{"addresses of both kinds, in one spelling", `{"ip":"10.0.0.7","target":["2001:0DB8::0001","[fe80::1%25eth0]","[2001:db8::1]:443"],"url":"http://[::1]:80/"}`,
-			signal.Signals{IPs: []string{"10.0.0.7", "2001:db8::1", "::1", "fe80::1"}}},
+		{
+			"addresses of both kinds, in one spelling", `{"ip":"10.0.0.7","target":["2001:0DB8::0001","[fe80::1%25eth0]","[2001:db8::1]:443"],"url":"http://[::1]:80/"}`,
+			signal.Signals{IPs: []string{"10.0.0.7", "2001:db8::1", "::1", "fe80::1"}},
+		},
 		{"an address in a sentence", `{"text":"ping 192.168.1.1, then 2001:db8::2."}`, signal.Signals{Content: signal.Counts{IPs: 2}}},
 		{"versions, times, files and numbers are none of it", `{"host":"1.2.3","url":"v1.2.3.4.5","target":"report.pdf","to":"12:30:45","server":"main.go","dest":"3.14"}`, signal.Signals{}},
-		{"routing holds for all below", `{"recipients":[{"name":"Jo","v":"jo@a.example"},[["ann@a.example"]]],"x":"bob@a.example"}`,
-			signal.Signals{Emails: []string{"ann@a.example", "jo@a.example"}, Content: signal.Counts{Emails: 1}}},
-		{"names in other spellings", `{"replyTo":"a@x.example","send_to":"b@x.example","webhookURL":"https://h.example/","SMTP_SERVER":"mail.example"}`,
-			signal.Signals{Hosts: []string{"h.example", "mail.example"}, Emails: []string{"a@x.example", "b@x.example"}}},
-		{"names that only sound so", `{"toolName":"a.example","customer":"b.example","total":"c.example","storage":"https://d.example","url_type":"e.example"}`,
-			signal.Signals{Content: signal.Counts{Hosts: 1}}},
-		{"escapes", `{"ur\u006c":"https:\/\/\u0061pi.example\/x","to":"J\u00f6@m\u00fcller.example"}`,
-			signal.Signals{Hosts: []string{"api.example"}, Emails: []string{"jö@müller.example"}}},
-		{"JSON in a string", `{"body":"{\"url\":\"https://in.example/\",\"note\":\"ann@x.example\"}"}`,
-			signal.Signals{Hosts: []string{"in.example"}, Content: signal.Counts{Emails: 1}}},
+		{
+			"routing holds for all below", `{"recipients":[{"name":"Jo","v":"jo@a.example"},[["ann@a.example"]]],"x":"bob@a.example"}`,
+			signal.Signals{Emails: []string{"ann@a.example", "jo@a.example"}, Content: signal.Counts{Emails: 1}},
+		},
+		{
+			"names in other spellings", `{"replyTo":"a@x.example","send_to":"b@x.example","webhookURL":"https://h.example/","SMTP_SERVER":"mail.example"}`,
+			signal.Signals{Hosts: []string{"h.example", "mail.example"}, Emails: []string{"a@x.example", "b@x.example"}},
+		},
+		{
+			"names that only sound so", `{"toolName":"a.example","customer":"b.example","total":"c.example","storage":"https://d.example","url_type":"e.example"}`,
+			signal.Signals{Content: signal.Counts{Hosts: 1}},
+		},
+		{
+			"escapes", `{"ur\u006c":"https:\/\/\u0061pi.example\/x","to":"J\u00f6@m\u00fcller.example"}`,
+			signal.Signals{Hosts: []string{"api.example"}, Emails: []string{"jö@müller.example"}},
+		},
+		{
+			"JSON in a string", `{"body":"{\"url\":\"https://in.example/\",\"note\":\"ann@x.example\"}"}`,
+			signal.Signals{Hosts: []string{"in.example"}, Content: signal.Counts{Emails: 1}},
+		},
 		{"each once, sorted", `{"to":["b@x.example","a@x.example","B@x.example"]}`, signal.Signals{Emails: []string{"a@x.example", "b@x.example"}}},
 		{"a mailto link", `{"href":"mailto:jo@x.example?subject=hi"}`, signal.Signals{Emails: []string{"jo@x.example"}}},
 		{"a name with an address", `{"to":"Jo Doe <jo@x.example>, Ann <ann@x.example>"}`, signal.Signals{Emails: []string{"ann@x.example", "jo@x.example"}}},

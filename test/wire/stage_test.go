@@ -5,7 +5,6 @@ package wiretest
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/rpc"
@@ -286,11 +285,6 @@ func (v *server) mustStay(during time.Duration) {
 		v.t.Fatalf("the server's process was ended early")
 	case <-time.After(during):
 	}
-}
-
-// isGone says that a call found no puppet, because its process had ended.
-func isGone(err error) bool {
-	return errors.Is(err, rpc.ErrShutdown) || errors.Is(err, syscall.ECONNRESET) || err != nil && err.Error() == "unexpected EOF"
 }
 
 // clip shortens bytes for a message.
