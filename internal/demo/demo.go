@@ -77,6 +77,9 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	if err != nil && !errors.Is(err, ErrNoCall) {
 		return err
 	}
+	if compared := d.compare(ctx, home); compared != nil {
+		return compared
+	}
 	if asked := d.ask(ctx, home); asked != nil {
 		return asked
 	}

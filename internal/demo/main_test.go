@@ -30,6 +30,7 @@ func roles() map[string]func(args []string) int {
 		"demo-server": playShop,
 		"last":        playCommand,
 		"verify":      playCommand,
+		"tail":        playTail,
 		"stranger":    playStranger,
 	}
 }
@@ -61,6 +62,17 @@ func playShop([]string) int {
 // playCommand tells which journal it was asked about.
 func playCommand([]string) int {
 	fmt.Printf("%s of %s\n", os.Args[1], os.Getenv("DEED_HOME"))
+	return 0
+}
+
+// playTail tells of calls of every kind that the comparison has to tell apart.
+func playTail([]string) int {
+	fmt.Print(`{"kind":"gap","unseen_bytes":9}
+{"kind":"call","label":"stranger","tool":"echo","outcome":"ok","returned_bytes":61}
+{"kind":"call","label":"stranger","tool":"get_huge","outcome":"ok","returned_bytes":99000000}
+{"kind":"call","label":"stranger","tool":"get\u001b[2J_refused","outcome":"tool_error","returned_bytes":99000000}
+{"kind":"call","label":"stranger","tool":"get_never","outcome":"unanswered","returned_bytes":null}
+`)
 	return 0
 }
 

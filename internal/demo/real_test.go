@@ -24,6 +24,8 @@ func TestTheRealProgramRecordsTheWholeTour(t *testing.T) {
 	}
 	play{out: out.String()}.shows(t,
 		"charge_card        failed    card declined: insufficient funds",
+		// The catalogue beside what was measured of other servers.
+		"larger than all ", "not compared, it failed", "docs/baseline.md",
 		// What deed last makes of it: both failures, and the enormous answer.
 		"9 calls, 2 failed", "error -32050", "tool error", "export_catalog",
 		// What deed verify makes of it.

@@ -114,7 +114,7 @@ func TestPackagesAreNounsOfTheField(t *testing.T) {
 			}
 		}
 		name := path.Base(dir)
-		if strings.HasSuffix(name, "s") && !strings.HasSuffix(name, "ss") {
+		if strings.HasSuffix(name, "s") && !strings.HasSuffix(name, "ss") && !strings.HasSuffix(name, "us") {
 			t.Errorf("%s: name packages in the singular", dir)
 		}
 		if strings.ContainsAny(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ") {
