@@ -81,6 +81,10 @@ func usageError(args []string, err error) error {
 	return &misuse{terminal.WithHint(err, "see: "+help)}
 }
 
+func errNothingAsked(what, example string) error {
+	return terminal.WithHint(errors.New("it was not said "+what), "for example: "+example)
+}
+
 func errTogether(one, other string) error {
 	return fmt.Errorf("%s and %s cannot stand together", one, other)
 }

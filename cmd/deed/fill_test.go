@@ -21,6 +21,13 @@ import (
 //	gap SECONDS client|server BYTES LINES REASON
 //	stderr SECONDS BYTES LINES
 //	end SECONDS EXITCODE REASON
+//
+// and lines that say more about the call in the next line:
+//
+//	args TEXT       its arguments, kept as detail and as body
+//	result TEXT     its result, the same
+//	said TEXT       the text of its error
+//	to HOST|EMAIL   where its data was going
 func fill(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: fill FILE")
@@ -49,6 +56,13 @@ type filler struct {
 	client  int64 // bytes of the client so far
 	server  int64
 	open    int64
+	next    extra
+}
+
+// extra is what is said about the next call.
+type extra struct {
+	args, result, said string
+	to                 journal.Destinations
 }
 
 func (f *filler) line(fields []string) (err error) {
@@ -65,6 +79,9 @@ func (f *filler) line(fields []string) (err error) {
 		*f = filler{journal: f.journal, session: fields[1], start: start}
 		return f.append(journal.Entry{Kind: journal.KindSession, Capture: "shape"},
 			&journal.Detail{Label: fields[2], Program: "npx", Transport: "stdio", Version: "0.1.0"}, start)
+	}
+	if rest := strings.Join(fields[1:], " "); f.next.take(fields[0], rest) {
+		return nil
 	}
 	at := f.start.Add(time.Duration(number(fields[1]) * int64(time.Second)))
 	switch fields[0] {
@@ -97,9 +114,16 @@ func (f *filler) call(at time.Time, from, method, tool, sent string, answer []st
 	request := journal.Entry{Kind: journal.KindRequest, From: from, Bytes: number(sent), Wire: journal.Hash{1}}
 	f.count(from, request.Bytes)
 	f.open++
-	if err := f.append(request, &detail, at); err != nil || len(answer) == 0 {
+	more := f.next
+	f.next = extra{}
+	asked := detail
+	if asked.Args = kept(more.args); len(more.to.Hosts)+len(more.to.Emails) > 0 {
+		asked.Destinations = &more.to
+	}
+	if err := f.appendBody(request, &asked, at, more.args); err != nil || len(answer) == 0 {
 		return err
 	}
+	detail.Preview, detail.ErrorText = kept(more.result), kept(more.said)
 	took, err := time.ParseDuration(answer[2])
 	if err != nil {
 		return err
@@ -113,7 +137,35 @@ func (f *filler) call(at time.Time, from, method, tool, sent string, answer []st
 	}
 	f.count(response.From, response.Bytes)
 	f.open--
-	return f.append(response, &detail, at.Add(took))
+	return f.appendBody(response, &detail, at.Add(took), more.result)
+}
+
+// take notes what a line says about the next call, if it does.
+func (x *extra) take(word, rest string) bool {
+	switch word {
+	case "args":
+		x.args = rest
+	case "result":
+		x.result = rest
+	case "said":
+		x.said = rest
+	case "to":
+		if strings.Contains(rest, "@") {
+			x.to.Emails = append(x.to.Emails, rest)
+		} else {
+			x.to.Hosts = append(x.to.Hosts, rest)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func kept(text string) *journal.Text {
+	if text == "" {
+		return nil
+	}
+	return &journal.Text{Whole: text}
 }
 
 func (f *filler) count(from string, bytes int64) {
@@ -125,6 +177,10 @@ func (f *filler) count(from string, bytes int64) {
 }
 
 func (f *filler) append(entry journal.Entry, detail *journal.Detail, at time.Time) error {
+	return f.appendBody(entry, detail, at, "")
+}
+
+func (f *filler) appendBody(entry journal.Entry, detail *journal.Detail, at time.Time, body string) error {
 	entry.Session, entry.Seq, entry.At = f.session, f.seq, at.UnixMicro()
 	if entry.Kind != journal.KindResponse {
 		entry.Call, entry.Took = -1, -1
@@ -133,7 +189,10 @@ func (f *filler) append(entry journal.Entry, detail *journal.Detail, at time.Tim
 		entry.ExitCode = -1
 	}
 	f.seq++
-	return f.journal.Append(context.Background(), &entry, detail)
+	if body == "" {
+		return f.journal.Append(context.Background(), &entry, detail)
+	}
+	return f.journal.AppendBody(context.Background(), &entry, detail, &journal.Body{Bytes: []byte(body)})
 }
 
 func number(text string) int64 {

@@ -19,9 +19,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/deed-dev/deed/internal/report"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -34,7 +36,15 @@ type commands struct {
 	Demo       demoCmd       `cmd:"" help:"Record a real MCP server with nothing to configure."`
 	Last       lastCmd       `cmd:"" help:"What happened in the last run: failures first, then what was enormous."`
 	Tail       tailCmd       `cmd:"" help:"The latest calls, one a line, oldest first."`
+	Watch      watchCmd      `cmd:"" help:"Each call as it ends, live."`
 	Show       showCmd       `cmd:"" help:"Everything that is recorded about one call."`
+	Search     searchCmd     `cmd:"" help:"Find calls by text, tool or destination."`
+	Stats      statsCmd      `cmd:"" help:"What each tool did: calls, errors, times, sizes, and where data went."`
+	Cost       costCmd       `cmd:"" help:"What tools returned, in bytes and estimated tokens."`
+	Tools      toolsCmd      `cmd:"" help:"The tools that servers offered, and which definitions changed."`
+	Export     exportCmd     `cmd:"" help:"Everything as JSON lines."`
+	Du         duCmd         `cmd:"" help:"What takes how much room, and what goes next."`
+	Erase      eraseCmd      `cmd:"" help:"Delete what was kept of calls; the log still verifies."`
 	Verify     verifyCmd     `cmd:"" help:"Check that nothing was altered since it was written."`
 	Checkpoint checkpointCmd `cmd:"" help:"Print the signed checkpoint, to keep where nobody here can change it."`
 	DemoServer demoServerCmd `cmd:"" hidden:"" help:"The MCP server that deed demo records."`
@@ -51,6 +61,7 @@ func main() {
 		clock:    clock,
 		style:    terminal.StyleFor(os.Stdout),
 		progress: terminal.ProgressOn(os.Stderr, clock),
+		asks:     terminal.IsTerminal(os.Stdin), shows: terminal.IsTerminal(os.Stdout),
 	}
 	os.Exit(execute(context.Background(), os.Args[1:], w))
 }
@@ -83,6 +94,7 @@ func newParser(ctx context.Context, line *commands, w *world, stop func(code int
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(w),
+		kong.Vars{"bytes_per_token": strconv.FormatFloat(report.DefaultBytesPerToken, 'f', -1, 64)},
 	)
 	if err != nil {
 		return nil, fmt.Errorf("build the command line: %w", err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/observer"
 	"github.com/deed-dev/deed/internal/process"
 	"github.com/deed-dev/deed/internal/stdio"
 	"github.com/deed-dev/deed/internal/terminal"
@@ -25,6 +26,7 @@ const (
 type runCmd struct {
 	Label      string        `help:"Name of this server in the answers (default: made from the command)." placeholder:"NAME"`
 	Echo       bool          `help:"Tell each call on standard error as it happens."`
+	Capture    string        `help:"What is kept of the messages: ${enum}." enum:"shape,redacted,raw" default:"redacted"`
 	WriteAhead bool          `help:"Keep each message of the client durably before it is forwarded."`
 	Linger     time.Duration `help:"How long answers that are still owed are waited for after the client has gone." default:"30s"`
 	Command    []string      `arg:"" optional:"" passthrough:"partial" name:"cmd" help:"The server and its arguments."`
@@ -40,6 +42,11 @@ In a client's configuration, put deed in front of the server's command:
 
   "command": "deed",
   "args": ["run", "--", "npx", "-y", "@modelcontextprotocol/server-filesystem", "/data"]
+
+What is kept of the messages is up to --capture. All levels keep names, types,
+sizes and times. "redacted" also keeps arguments and results after their secrets
+were taken out, of long ones the beginning and the end. "raw" keeps the exact
+bytes, secrets too. "shape" keeps no value at all.
 
 The exit code is the server's; 128+n when signal n ended it, 127 when it was
 not found, 126 when it could not be executed.`
@@ -69,6 +76,7 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 		Label:      label,
 		Version:    buildVersion().Version,
 		Linger:     c.Linger,
+		Capture:    observer.Capture(c.Capture),
 		WriteAhead: c.WriteAhead,
 		Open: func(trouble func(error)) (stdio.Journal, error) {
 			return journal.Open(home, journal.Options{OnTrouble: trouble})

@@ -19,6 +19,8 @@ type world struct {
 	clock    terminal.Clock
 	progress *terminal.Progress
 	style    terminal.Style
+	asks     bool   // a person sits at stdin who can answer a question
+	shows    bool   // stdout is a terminal, which acts on what is written to it
 	home     string // --home as given; see folder
 }
 
@@ -59,6 +61,18 @@ func (w *world) since(text string) (int64, error) {
 		return 0, nil
 	}
 	at, err := w.clock.Since(text)
+	if err != nil {
+		return 0, &misuse{err}
+	}
+	return at.UnixMicro(), nil
+}
+
+// before reads a --before as the journal counts time; an empty one is 0.
+func (w *world) before(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	at, err := w.clock.Before(text)
 	if err != nil {
 		return 0, &misuse{err}
 	}

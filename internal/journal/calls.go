@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Calls lists requests with their first answer, in the order asked for.
@@ -59,40 +58,31 @@ const (
 )
 
 func callQuery(filter CallFilter) (string, []any) {
-	var where []string
-	var args []any
-	if filter.Session != "" {
-		where = append(where, "q.session = (SELECT id FROM sessions WHERE uid = ?)")
-		args = append(args, filter.Session)
-	}
-	where = append(where, "q.kind = 'request'")
-	if filter.Since > 0 {
-		where = append(where, "q.at >= ?")
-		args = append(args, filter.Since)
-	}
+	from := scope{filter.Session, filter.Since}.requests()
+	where, args := from.where, from.args
 	if filter.ToolsOnly {
-		where = append(where, toolCall)
+		where += " AND " + toolCall
 	}
 	if filter.Failed {
-		where = append(where, "(a.outcome IN ('error', 'tool_error') OR (a.n IS NULL AND "+sessionEnded+"))")
+		where += " AND (a.outcome IN ('error', 'tool_error') OR (a.n IS NULL AND " + sessionEnded + "))"
 	}
 	if filter.Succeeded {
-		where = append(where, "a.outcome = 'ok'")
+		where += " AND a.outcome = 'ok'"
 	}
 	query := `
 		SELECT s.uid, q.seq, q.side, q.at, q.method, q.tool, q.bytes, q.leaf,
 			a.at, a.took, a.bytes, a.outcome, a.error, a.leaf, ` + sessionEnded + `
-		FROM entries q JOIN sessions s ON s.id = q.session` + answerJoin + `
-		WHERE ` + strings.Join(where, " AND ")
+		FROM ` + from.table + ` CROSS JOIN sessions s ON s.id = q.session` + answerJoin + `
+		WHERE ` + where
 	switch filter.Order {
 	case Newest:
-		query += " ORDER BY q.n DESC"
+		query += " ORDER BY " + from.order + " DESC"
 	case Biggest:
 		query += " ORDER BY a.bytes DESC, q.n"
 	case Slowest:
 		query += " ORDER BY a.took DESC, q.n"
 	default:
-		query += " ORDER BY q.n"
+		query += " ORDER BY " + from.order
 	}
 	if filter.Limit > 0 {
 		query += " LIMIT ?"

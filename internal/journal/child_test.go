@@ -24,8 +24,12 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "until killed":
 		childUntilKilled(os.Args[1])
+	case "erases":
+		childErases(os.Args[1])
 	case "latency":
 		childLatency(os.Args[1])
+	case "busy disk":
+		childBusyDisk(os.Args[1])
 	}
 }
 
@@ -216,5 +220,20 @@ func BenchmarkTwentyProcesses(b *testing.B) {
 		if report := verify(b, home, VerifyOptions{}); !report.Intact() {
 			b.Fatalf("findings: %+v", report.Findings)
 		}
+	}
+}
+
+// childBusyDisk writes and syncs big files until it is killed.
+func childBusyDisk(path string) {
+	block := make([]byte, 1<<20)
+	for {
+		file, err := os.Create(path)
+		childMust(err)
+		for range 64 {
+			_, err := file.Write(block)
+			childMust(err)
+		}
+		childMust(file.Sync())
+		childMust(file.Close())
 	}
 }

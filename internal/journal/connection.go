@@ -8,7 +8,9 @@ import (
 
 // statements are prepared once for each connection.
 type statements struct {
-	session, findSession, entry, detail, node, checkpoint, head *sql.Stmt
+	session, findSession, entry, detail, node, checkpoint, head, body, piece, lastPiece *sql.Stmt
+
+	begin, commit, readHead, walFrames *sql.Stmt
 }
 
 func prepareStatements(db *sql.DB) (*statements, error) {
@@ -22,8 +24,15 @@ func prepareStatements(db *sql.DB) (*statements, error) {
 		{&s.entry, `INSERT INTO entries (n, session, seq, kind, at, side, bytes, call, took, outcome, method, tool, error, leaf)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`},
 		{&s.detail, "INSERT INTO details (n, salt, data) VALUES (?, ?, ?)"},
+		{&s.body, "INSERT INTO bodies (n, salt, id, kept, stored) VALUES (?, ?, ?, ?, ?)"},
+		{&s.piece, "INSERT OR REPLACE INTO pieces (key, packed, data) VALUES (?, ?, ?)"},
+		{&s.lastPiece, "SELECT coalesce(max(key), 0) FROM pieces"},
 		{&s.node, "INSERT INTO nodes (level, i, hash) VALUES (?, ?, ?)"},
 		{&s.checkpoint, "INSERT INTO checkpoints (size, at, note) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"},
+		{&s.begin, "BEGIN IMMEDIATE"},
+		{&s.commit, "COMMIT"},
+		{&s.readHead, headQuery},
+		{&s.walFrames, "PRAGMA wal_checkpoint(NOOP)"},
 		{&s.head, "UPDATE head SET size = ?, peaks = ?, note = ?, kept_at = ?"},
 	} {
 		var err error
@@ -44,7 +53,13 @@ func (w *writer) prepare() error {
 	if err != nil {
 		return databaseError(w.folder, "prepare to write", err)
 	}
-	w.file, w.insert = file, insert
+	w.file, w.insert, w.level = file, insert, ""
+	if w.backfiller == nil {
+		return nil
+	}
+	if err := w.exec("PRAGMA wal_autocheckpoint = 0"); err != nil {
+		return databaseError(w.folder, "prepare to write", err)
+	}
 	return nil
 }
 
@@ -60,7 +75,7 @@ func (w *writer) connect() error {
 		w.disconnect()
 	}
 	if !isWritten(w.folder.database()) {
-		return &HomeError{Home: w.folder.path, Err: errors.New("the journal was removed while it was in use")}
+		return &HomeError{Home: w.folder.path, Err: errRemoved}
 	}
 	db, err := openExisting(w.folder)
 	if err != nil {
@@ -84,3 +99,5 @@ func (w *writer) disconnect() {
 	clear(w.sessions)
 	w.note = ""
 }
+
+var errRemoved = errors.New("the journal was removed while it was in use")

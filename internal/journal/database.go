@@ -42,7 +42,7 @@ func openDatabase(path string, parameters ...string) (*sql.DB, error) {
 // apart by the file lock, so that only a foreign program can hold it.
 var writerParameters = []string{
 	"mode=rw", "_pragma=busy_timeout(5000)", "_pragma=synchronous(NORMAL)",
-	"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)",
+	"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=secure_delete(FAST)",
 }
 
 // openWriter opens the database for writing, and makes it and its key if this
@@ -174,6 +174,11 @@ func createDatabase(f folder) (*sql.DB, *tlog.Key, error) {
 func createTables(db *sql.DB, key *tlog.Key) error {
 	note, err := tlog.Checkpoint{Origin: key.Name(), Size: 0, Root: tlog.Empty}.Sign(key)
 	if err != nil {
+		return err
+	}
+	// Before anything else is written, or it would come too late: what is
+	// erased is to give its pages back.
+	if _, err := db.Exec("PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
 		return err
 	}
 	if _, err := db.Exec("PRAGMA journal_mode = WAL"); err != nil {

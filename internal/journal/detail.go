@@ -15,7 +15,7 @@ const (
 	saltBytes = 32
 
 	// TextLimit is the longest text that is kept whole, in bytes.
-	TextLimit = 1 << 10
+	TextLimit = 8 << 10
 	// TextHead is how much is kept of a text that is not kept whole, in raw bytes.
 	TextHead = 256
 )

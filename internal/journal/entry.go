@@ -16,7 +16,7 @@ const (
 	KindStderr       Kind = "stderr"       // what the server wrote to stderr
 	KindGap          Kind = "gap"          // bytes that crossed the wire unseen
 	KindIntent       Kind = "intent"       // an action was declared
-	KindErasure      Kind = "erasure"      // details were erased
+	KindErasure      Kind = "erasure"      // details or bodies were erased
 	KindEpoch        Kind = "epoch"        // a new origin begins
 	KindEnd          Kind = "end"          // a recording ends
 )
@@ -48,7 +48,36 @@ type Entry struct {
 	Open     int64  // of an end: calls that never got an answer
 	// Of an end: all bytes that crossed, so that coverage can be checked.
 	ClientBytes, ServerBytes, Undelivered int64
+
+	Definitions Hash // of a tool list: SHA-256 over the hashes of its definitions, in their order
+
+	Body    Hash  // SHA-256 over a salt and the bytes that were kept of the message; zero without a body
+	Kept    int64 // how many bytes that are
+	Omitted int64 // bytes that were left out between head and tail
+	Head    int64 // how many kept bytes come before those left out; 0 where none were
+
+	// Of an erasure: how far it went, what it took, and a hash over the sorted
+	// list of the entries that it took something from.
+	Scope, What        string
+	Count, First, Last int64
+	Erased             Hash
 }
+
+// The scopes of an erasure, and what it took.
+const (
+	ScopeCall      = "call"      // all entries of one call
+	ScopeSession   = "session"   // all entries of one session
+	ScopeBefore    = "before"    // all entries before a time
+	ScopeAll       = "all"       // all entries
+	ScopeRetention = "retention" // bodies that were too old, or too many
+
+	ErasedBodies = "bodies"
+	ErasedAll    = "all" // details and bodies
+)
+
+// OwnSession is the session of what the journal records of itself: erasures.
+// It has no beginning and no end.
+const OwnSession = "00000000000000000000000000000000"
 
 // Outcome says how a call ended.
 type Outcome string
@@ -70,6 +99,15 @@ type Detail struct {
 	Target *Text   `json:"target,omitempty"` // params.uri, params.requestId or params.progressToken
 	Peer   *Peer   `json:"peer,omitempty"`   // who said so, from initialize
 	Shape  []Field `json:"shape,omitempty"`  // of arguments, params or result
+
+	// What was said, with its secrets taken out before it came here.
+	Args         *Text            `json:"args,omitempty"`         // arguments or params as they were written, up to 8 KiB
+	Preview      *Text            `json:"preview,omitempty"`      // beginning of a result
+	ErrorText    *Text            `json:"error_text,omitempty"`   // why a call failed, up to 1 KiB
+	Destinations *Destinations    `json:"destinations,omitempty"` // where the arguments send data
+	Redacted     map[string]int64 `json:"redacted,omitempty"`     // placeholders in all of this and in the body, by reason
+	Command      []string         `json:"command,omitempty"`      // of a session: what was started
+	Tools        []ToolRef        `json:"tools,omitempty"`        // of a tool list, in its order
 
 	Label     string `json:"label,omitempty"`     // of a session
 	Program   string `json:"program,omitempty"`   // of a session: base name of what was started
@@ -95,8 +133,25 @@ type Field struct {
 	Count int64  `json:"count,omitempty"` // elements of an array, members of an object
 }
 
+// Destinations are where the arguments of a call send data. Each list is
+// sorted and has each value once.
+type Destinations struct {
+	Hosts   []string         `json:"hosts,omitempty"`
+	Emails  []string         `json:"emails,omitempty"`
+	IPs     []string         `json:"ips,omitempty"`
+	Content map[string]int64 `json:"content,omitempty"` // different values of each kind that stand elsewhere in the arguments
+	Cut     bool             `json:"cut,omitempty"`     // there was more
+}
+
+// ToolRef is one tool of a tool list.
+type ToolRef struct {
+	Name   *Text `json:"name,omitempty"`
+	SHA256 Hash  `json:"sha256"` // of its canonical definition, without a salt
+	Bytes  int64 `json:"bytes"`  // as it was written
+}
+
 // Text is something a peer wrote. As JSON it is a string when it is whole,
-// and {"bytes","head","sha256"} when it was longer than 1 KiB or not UTF-8.
+// and {"bytes","head","sha256"} when it was longer than 8 KiB or not UTF-8.
 type Text struct {
 	Whole  string // the text, when it is whole
 	Cut    bool   // it was not kept whole

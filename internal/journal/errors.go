@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 var (
@@ -85,13 +86,32 @@ func (e *AlteredError) Error() string {
 }
 func (e *AlteredError) Unwrap() error { return e.Err }
 
-// UnwrittenError says that Close gave up with entries still in the queue.
+// UnwrittenError says what a Close that ran out of time could not do.
 type UnwrittenError struct {
-	Entries int
-	Err     error
+	Entries   int   // still queued; they are lost if the program ends now
+	Unflushed int64 // committed, and lost only if the power fails now
+	Err       error // why, as far as is known
 }
 
 func (e *UnwrittenError) Error() string {
-	return fmt.Sprintf("%d entries could not be written to the journal: %v", e.Entries, e.Err)
+	if e.Entries == 0 {
+		return fmt.Sprintf("the last %d entries of the journal would not survive a loss of power yet: %v", e.Unflushed, e.Err)
+	}
+	return fmt.Sprintf("%d entries were not written to the journal: %v", e.Entries, e.Err)
 }
 func (e *UnwrittenError) Unwrap() error { return e.Err }
+
+// LockedError says that another program keeps everybody else from writing.
+// Recorders hold the lock for milliseconds.
+type LockedError struct {
+	Path   string // of the lock file
+	Waited time.Duration
+}
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("another program has held %s for %v; end that program, or set DEED_HOME to another folder",
+		e.Path, max(time.Millisecond, e.Waited.Round(time.Millisecond)))
+}
+
+// errSlow is the reason when nothing failed and there was not time enough.
+var errSlow = errors.New("the disk takes its time; see what else keeps it busy, or set DEED_HOME to a folder on a faster one")

@@ -2,8 +2,8 @@ package journal
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"time"
 
 	"github.com/deed-dev/deed/internal/tlog"
 )
@@ -19,6 +19,10 @@ type Options struct {
 	// AllowNetwork opens a home on a network file system all the same.
 	AllowNetwork bool
 
+	// Retention says how long bodies are kept: 30 days and 5 GiB when it is
+	// zero. It is looked after at a session's end, at most once an hour.
+	Retention Policy
+
 	// OnTrouble is called once when writing begins to fail, and again when it
 	// fails after it had recovered. It is called from the journal's own
 	// goroutine and must not wait for the journal.
@@ -28,8 +32,9 @@ type Options struct {
 // Journal is open for writing. Its methods may be called from any goroutine;
 // entries of one session must come from one at a time, in order.
 type Journal struct {
-	queue  *queue
-	writer *writer
+	queue   *queue
+	writer  *writer
+	defines defines
 }
 
 // Open opens the journal in home, and makes one where there is none. It
@@ -58,6 +63,13 @@ func open(home string, options Options, faults *faults) (*Journal, error) {
 	w.queue = newQueue(options.QueueEntries, options.QueueBytes)
 	w.onTrouble = options.OnTrouble
 	w.faults = faults
+	w.pruner.policy, w.pruner.lookedAt = options.Retention, time.Now()
+	sweepSpills(f)
+	if err := w.startHelpers(); err != nil {
+		w.disconnect()
+		w.lock.close()
+		return nil, err
+	}
 	go w.run()
 	return &Journal{queue: w.queue, writer: w}, nil
 }
@@ -70,7 +82,7 @@ func (j *Journal) Append(ctx context.Context, entry *Entry, detail *Detail) erro
 	if err != nil {
 		return err
 	}
-	return j.queue.push(ctx, it)
+	return j.push(ctx, it)
 }
 
 func newItem(entry *Entry, detail *Detail) (*item, error) {
@@ -104,23 +116,36 @@ func (j *Journal) Failing() error { return j.queue.failing() }
 // others.
 func (j *Journal) VerifierKey() string { return j.writer.key.VerifierKey() }
 
-// Close writes what is queued and closes the journal. When ctx is done first
-// it gives up and returns an *UnwrittenError.
+// Progress is how many entries have been committed since the journal was
+// opened. While it grows, a Close that ran out of time is worth another one.
+func (j *Journal) Progress() int64 { return j.queue.progress() }
+
+// Close lets no more entries in, writes what is queued, makes it durable and
+// closes the files. When ctx is done first it returns an *UnwrittenError, and
+// the writing goes on: call Close again to wait longer, for as long as
+// [Journal.Progress] grows, or [Journal.Abandon] to say in the record what
+// will be missing from it.
 func (j *Journal) Close(ctx context.Context) error {
 	j.queue.close()
 	select {
 	case <-j.writer.done:
+		j.writer.pruner.finish(ctx)
 		return nil
 	case <-ctx.Done():
 	}
-	entries, trouble := j.queue.abandon()
-	if entries == 0 {
-		return nil // the last commit is through, only the files are still open
+	entries, unflushed, trouble := j.queue.left()
+	if entries == 0 && unflushed == 0 {
+		return nil // all is on the disk, only the files are still open
 	}
-	if trouble == nil {
-		trouble = fmt.Errorf("close journal: %w", ctx.Err())
+	waited := j.writer.lock.waited()
+	switch {
+	case trouble != nil:
+	case waited > 0 && entries > 0:
+		trouble = &LockedError{Path: j.writer.folder.lock(), Waited: waited}
+	default:
+		trouble = errSlow
 	}
-	return &UnwrittenError{Entries: entries, Err: trouble}
+	return &UnwrittenError{Entries: entries, Unflushed: unflushed, Err: trouble}
 }
 
 var _ tlog.Signer = (*tlog.Key)(nil)

@@ -84,6 +84,12 @@ func appendMember(b []byte, m member, e *Entry, detail Hash) []byte {
 		return appendHash(b, e.Wire)
 	case mDetail:
 		return appendHash(b, detail)
+	case mDefinitions:
+		return appendHash(b, e.Definitions)
+	case mBody:
+		return appendHash(b, e.Body)
+	case mErased:
+		return appendHash(b, e.Erased)
 	case mFlags:
 		b = append(b, '[')
 		for i, flag := range e.Flags {
@@ -260,6 +266,12 @@ func (p *leafParser) member(m member, l *leaf) {
 		l.Wire = p.hash()
 	case mDetail:
 		l.detail = p.hash()
+	case mDefinitions:
+		l.Definitions = p.hash()
+	case mBody:
+		l.Body = p.hash()
+	case mErased:
+		l.Erased = p.hash()
 	case mFlags:
 		p.expect('[')
 		for !p.failed {
@@ -296,6 +308,12 @@ func checkValues(e *Entry) error {
 	if e.Began != 0 && e.Began == e.At {
 		return &EntryError{Reason: "began is left out when it equals at"}
 	}
+	if err := checkBodyValues(e); err != nil {
+		return err
+	}
+	if err := checkErasureValues(e); err != nil {
+		return err
+	}
 	for _, check := range []struct {
 		member member
 		value  string
@@ -304,6 +322,8 @@ func checkValues(e *Entry) error {
 		{mFrom, e.From, sides},
 		{mOutcome, string(e.Outcome), outcomes},
 		{mCapture, e.Capture, captures},
+		{mScope, e.Scope, scopes},
+		{mWhat, e.What, whats},
 	} {
 		if check.value != "" && !slices.Contains(check.words, check.value) {
 			return &EntryError{Reason: fmt.Sprintf("%s %q is not a word of the format", check.member, check.value)}

@@ -3,12 +3,17 @@ package journal
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
+	"time"
 )
 
 // fileLock keeps the writers of one home apart. SQLite has a lock of its own,
 // but waits for it by sleeping and trying again: twenty writers then stall
 // each other for seconds. The system's lock wakes the next one at once.
-type fileLock struct{ file *os.File }
+type fileLock struct {
+	file    *os.File
+	waiting atomic.Int64 // since when acquire waits, µs since 1970; 0 when it does not
+}
 
 func openLock(path string) (*fileLock, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -19,16 +24,28 @@ func openLock(path string) (*fileLock, error) {
 		file.Close()
 		return nil, fmt.Errorf("close lock file to others: %w", err)
 	}
-	return &fileLock{file}, nil
+	return &fileLock{file: file}, nil
 }
 
 // acquire waits until no other process, and no other Journal of this one,
 // holds the lock. The system frees it when the process dies.
 func (l *fileLock) acquire() error {
-	if err := lockFile(l.file); err != nil {
+	l.waiting.Store(time.Now().UnixMicro())
+	err := lockFile(l.file)
+	l.waiting.Store(0)
+	if err != nil {
 		return fmt.Errorf("lock journal: %w", err)
 	}
 	return nil
+}
+
+// waited is how long an acquire has been waiting by now, 0 when none is.
+func (l *fileLock) waited() time.Duration {
+	since := l.waiting.Load()
+	if since == 0 {
+		return 0
+	}
+	return max(1, time.Since(time.UnixMicro(since)))
 }
 
 func (l *fileLock) release() error {

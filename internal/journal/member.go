@@ -7,42 +7,54 @@ import (
 
 // member is one member of a leaf, or a set of them. The bits are in the order
 // of the names, which is the order in which a leaf has them.
-type member uint32
+type member uint64
 
 const (
 	mAt member = 1 << iota
 	mBegan
+	mBody
 	mBytes
 	mCall
 	mCapture
 	mClientBytes
+	mCount
+	mDefinitions
 	mDetail
+	mErased
 	mExit
+	mFirst
 	mFlags
 	mFraming
 	mFrom
+	mHead
+	mKept
 	mKind
+	mLast
 	mMessages
+	mOmitted
 	mOpen
 	mOutcome
 	mReason
+	mScope
 	mSeq
 	mServerBytes
 	mSession
 	mTook
 	mUndelivered
 	mVersion
+	mWhat
 	mWire
 	memberEnd
 )
 
 var memberNames = [...]string{
-	"at", "began", "bytes", "call", "capture", "client_bytes", "detail", "exit", "flags", "framing",
-	"from", "kind", "messages", "open", "outcome", "reason", "seq", "server_bytes", "session", "took",
-	"undelivered", "v", "wire",
+	"at", "began", "body", "bytes", "call", "capture", "client_bytes", "count", "definitions", "detail", "erased", "exit",
+	"first", "flags", "framing", "from", "head", "kept", "kind", "last", "messages", "omitted", "open",
+	"outcome", "reason", "scope", "seq", "server_bytes", "session", "took", "undelivered", "v", "what",
+	"wire",
 }
 
-func (m member) name() string { return memberNames[bits.TrailingZeros32(uint32(m))] }
+func (m member) name() string { return memberNames[bits.TrailingZeros64(uint64(m))] }
 
 // String names every member of the set.
 func (m member) String() string {
@@ -57,7 +69,7 @@ func (m member) String() string {
 
 // memberAfter finds a member by its name among those that may follow seen.
 func memberAfter(seen member, name []byte) (member, bool) {
-	for i := bits.Len32(uint32(seen)); i < len(memberNames); i++ {
+	for i := bits.Len64(uint64(seen)); i < len(memberNames); i++ {
 		if memberNames[i] == string(name) {
 			return 1 << i, true
 		}
@@ -73,10 +85,11 @@ type kindRule struct {
 
 const (
 	inEvery   = mAt | mKind | mSeq | mSession | mVersion
-	onTheWire = mBegan | mBytes | mDetail | mFlags | mFraming | mFrom | mWire
+	onTheWire = mBegan | mBytes | mDetail | mFlags | mFraming | mFrom | mWire | inBody
+	inBody    = mBody | mHead | mKept | mOmitted
 
 	// zeroIsValue are the integers that a kind writes although they are 0.
-	zeroIsValue = mAt | mBytes | mMessages | mOpen | mSeq | mClientBytes | mServerBytes | mUndelivered | mVersion
+	zeroIsValue = mAt | mBytes | mFirst | mLast | mMessages | mOpen | mSeq | mClientBytes | mServerBytes | mUndelivered | mVersion
 )
 
 // The kinds that are not here are reserved: a leaf with one of them is not
@@ -84,11 +97,14 @@ const (
 var kindRules = map[Kind]kindRule{
 	KindSession:      rule(mCapture, mDetail, nil),
 	KindRequest:      rule(mBytes|mFrom, onTheWire|mCall, nil),
+	KindRound:        rule(mBytes|mFrom, onTheWire|mCall, nil),
 	KindResponse:     rule(mBytes|mFrom, onTheWire|mCall|mTook|mOutcome, nil),
 	KindNotification: rule(mBytes|mFrom, onTheWire|mCall, nil),
+	KindTools:        rule(mFrom|mMessages|mDefinitions, mDetail|mCall|mFlags, nil),
 	KindNoise:        rule(mBytes|mFrom, onTheWire, nil),
 	KindStderr:       rule(mBytes|mMessages, onTheWire, nil),
 	KindGap:          rule(mBytes|mMessages|mReason, mBegan|mDetail|mFrom, gapReasons),
+	KindErasure:      rule(mCount|mErased|mFirst|mLast|mScope|mWhat, 0, nil),
 	KindEnd:          rule(mReason|mOpen|mClientBytes|mServerBytes|mUndelivered, mExit|mDetail, endReasons),
 }
 
@@ -100,20 +116,22 @@ func rule(required, optional member, reasons []string) kindRule {
 // The words of the format. Flags are sorted.
 var (
 	sides      = []string{"client", "server"}
-	captures   = []string{"shape"}
+	captures   = []string{"shape", "redacted", "sealed", "raw"}
+	scopes     = []string{ScopeCall, ScopeSession, ScopeBefore, ScopeAll, ScopeRetention}
+	whats      = []string{ErasedBodies, ErasedAll}
 	outcomes   = []string{string(OutcomeOK), string(OutcomeError), string(OutcomeToolError)}
 	gapReasons = []string{"observer_behind", "observer_failed", "journal_failed"}
 	endReasons = []string{"server_exit", "client_closed", "signal", "start_failed"}
 	flagWords  = []string{
 		"ambiguous", "batch", "blank", "bom", "cut", "duplicate_keys", "invalid_utf8", "late", "malformed",
-		"not_json", "refused", "trailing", "unasked", "unterminated",
+		"more", "not_json", "refused", "trailing", "unasked", "unterminated",
 	}
 )
 
 // knownWords are all of them, each under itself.
 var knownWords = func() map[string]string {
 	words := make(map[string]string)
-	for _, list := range [][]string{sides, captures, outcomes, gapReasons, endReasons, flagWords} {
+	for _, list := range [][]string{sides, captures, scopes, whats, outcomes, gapReasons, endReasons, flagWords} {
 		for _, word := range list {
 			words[word] = word
 		}
@@ -162,6 +180,15 @@ func presentMembers(e *Entry, detail Hash) member {
 	if detail != (Hash{}) {
 		set |= mDetail
 	}
+	if e.Definitions != (Hash{}) {
+		set |= mDefinitions
+	}
+	if e.Body != (Hash{}) {
+		set |= mBody | mKept // kept nothing is still a body
+	}
+	if e.Erased != (Hash{}) {
+		set |= mErased
+	}
 	return set
 }
 
@@ -178,12 +205,24 @@ func integerOf(m member, e *Entry) *int64 {
 		return &e.Call
 	case mClientBytes:
 		return &e.ClientBytes
+	case mCount:
+		return &e.Count
 	case mExit:
 		return &e.ExitCode
+	case mFirst:
+		return &e.First
 	case mFraming:
 		return &e.Framing
+	case mHead:
+		return &e.Head
+	case mKept:
+		return &e.Kept
+	case mLast:
+		return &e.Last
 	case mMessages:
 		return &e.Messages
+	case mOmitted:
+		return &e.Omitted
 	case mOpen:
 		return &e.Open
 	case mSeq:
@@ -207,8 +246,12 @@ func wordOf(m member, e *Entry) *string {
 		return &e.From
 	case mReason:
 		return &e.Reason
+	case mScope:
+		return &e.Scope
 	case mSession:
 		return &e.Session
+	case mWhat:
+		return &e.What
 	}
 	return nil
 }

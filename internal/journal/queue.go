@@ -22,10 +22,15 @@ type item struct {
 	leaf       []byte
 	salt, data []byte // nil without a detail
 	derived    columns
+	body       *keptBody // nil without a body
+	erased     []byte    // of an erasure: the list of what it took
+	defined    []definition
 }
 
 // bytes is roughly what the item takes in memory.
-func (i *item) bytes() int64 { return int64(len(i.leaf)+len(i.data)+len(i.salt)) + 512 }
+func (i *item) bytes() int64 {
+	return int64(len(i.leaf)+len(i.data)+len(i.salt)) + 512 + i.body.memory() + definitionBytes(i.defined)
+}
 
 // queue holds entries in order from Append until they are committed. The
 // writer looks at the front and takes entries away only when they are in the
@@ -41,16 +46,24 @@ type queue struct {
 	nextSeq map[string]int64 // per open session, the only Seq that may come next
 
 	// How many entries there have been since the journal was opened, up to
-	// each stage, and up to where a Sync waits for them.
-	appended, committed, durable, wanted int64
+	// each stage, and up to where somebody waits for them, in order.
+	appended, committed, durable int64
+	targets                      []int64
 
-	closing   bool
-	abandoned bool
-	trouble   error
+	writing int // items in front that are being committed
+	doubt   int // items in front whose commit failed and may be in all the same
+
+	closing      bool
+	over         bool    // the writer has ended
+	abandons     int     // how often entries were given up
+	dropped      []*item // given up, and not yet let go by the writer
+	trouble      error   // of committing
+	flushTrouble error   // of making durable
 
 	changed chan struct{} // closed, and replaced, when there is news for waiters
 	wake    chan struct{} // tells the writer to look again; holds one
-	gone    chan struct{} // closed when the queue is abandoned
+	hurry   chan struct{} // ends the writer's pause after a failure; holds one
+	flushes chan struct{} // tells the flusher to look again; holds one
 }
 
 func newQueue(maxItems int, maxBytes int64) *queue {
@@ -60,7 +73,8 @@ func newQueue(maxItems int, maxBytes int64) *queue {
 		nextSeq:  make(map[string]int64),
 		changed:  make(chan struct{}),
 		wake:     make(chan struct{}, 1),
-		gone:     make(chan struct{}),
+		hurry:    make(chan struct{}, 1),
+		flushes:  make(chan struct{}, 1),
 	}
 }
 
@@ -124,8 +138,7 @@ func (q *queue) checkPlace(e *Entry) error {
 }
 
 // next waits until a group should be written and returns its entries, which
-// stay in the queue. No entries and true means that a Sync waits for what is
-// committed already. It returns false when the writer's work is over.
+// stay in the queue. It returns false when the writer's work is over.
 func (q *queue) next() ([]*item, bool) {
 	var window *time.Timer
 	var expired <-chan time.Time
@@ -133,12 +146,14 @@ func (q *queue) next() ([]*item, bool) {
 	for {
 		q.mu.Lock()
 		waiting := len(q.items)
-		urgent := q.closing || q.ends > 0 || q.wanted > q.durable || waiting >= groupEntries
+		urgent := q.closing || q.ends > 0 || q.doubt > 0 || q.wanted() > q.committed || waiting >= groupEntries
 		switch {
-		case q.abandoned, q.closing && waiting == 0 && q.wanted <= q.durable:
+		case waiting == 0 && q.closing:
+			q.over = true
 			q.mu.Unlock()
+			q.wakeFlusher()
 			return nil, false
-		case urgent, waiting > 0 && !inTime:
+		case waiting > 0 && (urgent || !inTime):
 			group := q.front()
 			q.mu.Unlock()
 			return group, true
@@ -157,32 +172,41 @@ func (q *queue) next() ([]*item, bool) {
 	}
 }
 
-// front returns the oldest items, as many as a group may have.
+// front returns the oldest items, as many as a group may have. Those whose
+// commit is in doubt come again as they were.
 func (q *queue) front() []*item {
+	if q.doubt > 0 {
+		return q.items[:q.doubt:q.doubt]
+	}
 	var bytes int64
 	for i, it := range q.items {
 		bytes += it.bytes()
-		if i == groupEntries || (i > 0 && bytes > groupBytes) {
+		if i == groupEntries || (i > 0 && (bytes > groupBytes || it.body.needsStaging())) {
 			return q.items[:i:i]
 		}
 	}
 	return q.items[:len(q.items):len(q.items)]
 }
 
-// mustBeDurable says whether the commit of the next n entries is the one that
-// a Sync waits for. Earlier ones become durable with it.
-func (q *queue) mustBeDurable(n int) bool {
+// take returns the group that is committed now. It may be a longer one than
+// next returned, because others held the lock meanwhile, or none, because its
+// entries were given up. With inDoubt set they may be in the database already.
+func (q *queue) take() (group []*item, inDoubt bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.wanted > q.durable && q.committed+int64(n) >= q.wanted
+	group = q.front()
+	q.writing = len(group)
+	return group, q.doubt > 0
 }
 
-// done takes the n oldest entries away, which are in the database now.
-func (q *queue) done(n int, durable bool) {
+// done takes the n oldest entries away, which are in the database now. With
+// flush set they are made durable without anybody waiting for it.
+func (q *queue) done(n int, flush bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i, it := range q.items[:n] {
 		q.bytes -= it.bytes()
+		it.body.discard()
 		if it.entry.Kind == KindEnd {
 			q.ends--
 		}
@@ -190,18 +214,27 @@ func (q *queue) done(n int, durable bool) {
 	}
 	q.items = q.items[n:]
 	q.committed += int64(n)
-	if durable {
-		q.durable = q.committed
+	q.writing, q.doubt = 0, 0
+	if flush {
+		q.want(q.committed)
+	}
+	if len(q.targets) > 0 && q.targets[0] <= q.committed {
+		q.wakeFlusher()
 	}
 	q.trouble = nil
 	q.tellWaiters()
 }
 
 // failed keeps the error for those who ask, and says whether it is the first
-// since something was written.
-func (q *queue) failed(err error) (first bool) {
+// since something was written. With inDoubt set the group may be in the
+// database all the same.
+func (q *queue) failed(err error, inDoubt bool) (first bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if inDoubt {
+		q.doubt = q.writing
+	}
+	q.writing = 0
 	first = q.trouble == nil
 	q.trouble = err
 	return first
@@ -210,31 +243,97 @@ func (q *queue) failed(err error) (first bool) {
 func (q *queue) failing() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.trouble
+	if q.trouble != nil {
+		return q.trouble
+	}
+	return q.flushTrouble
 }
+
+// errGivenUp says that a Sync waited for entries that were given up.
+var errGivenUp = errors.New("entries that it waited for were given up")
 
 // sync waits until everything that is in the queue now is durable.
 func (q *queue) sync(ctx context.Context) error {
 	q.mu.Lock()
-	target := q.appended
-	q.wanted = max(q.wanted, target)
-	q.wakeWriter()
+	defer q.mu.Unlock()
+	target, abandons := q.appended, q.abandons
+	if target > q.durable {
+		q.want(target)
+		q.wakeWriter()
+		q.wakeFlusher()
+	}
 	for q.durable < target {
-		if q.abandoned {
-			q.mu.Unlock()
-			return ErrClosed
+		if q.abandons != abandons {
+			return fmt.Errorf("sync journal: %w", errGivenUp)
 		}
 		news := q.changed
 		q.mu.Unlock()
 		select {
 		case <-news:
 		case <-ctx.Done():
-			return fmt.Errorf("sync journal: %w", errors.Join(ctx.Err(), q.failing()))
+			err := fmt.Errorf("sync journal: %w", errors.Join(ctx.Err(), q.failing()))
+			q.mu.Lock()
+			return err
 		}
 		q.mu.Lock()
 	}
-	q.mu.Unlock()
 	return nil
+}
+
+// want notes that somebody waits for the first target entries to be durable.
+func (q *queue) want(target int64) {
+	if target > q.wanted() {
+		q.targets = append(q.targets, target)
+	}
+}
+
+// wanted is the last entry that somebody waits for.
+func (q *queue) wanted() int64 {
+	if len(q.targets) == 0 {
+		return q.durable
+	}
+	return q.targets[len(q.targets)-1]
+}
+
+// nextFlush waits until committed entries should be made durable, and says how
+// many there are. It returns false when the flusher's work is over.
+func (q *queue) nextFlush() (committed int64, more bool) {
+	for {
+		q.mu.Lock()
+		committed = q.committed
+		due := len(q.targets) > 0 && q.targets[0] <= committed
+		rest := q.over && committed > q.durable
+		over := q.over
+		q.mu.Unlock()
+		switch {
+		case due, rest:
+			return committed, true
+		case over:
+			return 0, false
+		}
+		<-q.flushes
+	}
+}
+
+// flushed notes that the first n entries are durable.
+func (q *queue) flushed(n int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.durable = max(q.durable, n)
+	for len(q.targets) > 0 && q.targets[0] <= q.durable {
+		q.targets = q.targets[1:]
+	}
+	q.flushTrouble = nil
+	q.tellWaiters()
+}
+
+// flushFailed is failed of the flusher.
+func (q *queue) flushFailed(err error) (first bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	first = q.flushTrouble == nil
+	q.flushTrouble = err
+	return first
 }
 
 // close lets no more entries in. The writer ends when the queue is empty.
@@ -243,25 +342,27 @@ func (q *queue) close() {
 	defer q.mu.Unlock()
 	q.closing = true
 	q.wakeWriter()
+	wakeUp(q.hurry)
 	q.tellWaiters()
 }
 
-// abandon gives up what is still queued and says how much that is.
-func (q *queue) abandon() (int, error) {
+// discard lets go of the spill files of what is not written any more.
+func (q *queue) discard() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.abandoned {
-		q.abandoned = true
-		close(q.gone)
-		q.wakeWriter()
-		q.tellWaiters()
+	for _, it := range q.items {
+		it.body.discard()
 	}
-	return len(q.items), q.trouble
 }
 
-func (q *queue) wakeWriter() {
+func (q *queue) wakeWriter() { wakeUp(q.wake) }
+
+func (q *queue) wakeFlusher() { wakeUp(q.flushes) }
+
+// wakeUp leaves one signal for whoever reads the channel next.
+func wakeUp(signal chan<- struct{}) {
 	select {
-	case q.wake <- struct{}{}:
+	case signal <- struct{}{}:
 	default:
 	}
 }

@@ -4,8 +4,12 @@ package journal
 //
 // entries.leaf is the record; the other columns repeat what the leaf and the
 // detail say so that questions are answered by index. details can be deleted
-// row by row; method, tool and error are then NULL. head has one row, written
+// row by row; method, tool and error are then NULL. bodies have their bytes
+// in pieces, under id * 2^20 + i. loose has the ids of pieces that belong to
+// no entry yet, or no more. erasures have the lists that their entries hash. head has one row, written
 // again with every commit. peaks are 32 bytes each, biggest first.
+// entries_apart says OR and not IN, for which SQLite would build a table at
+// every insert.
 const schema = `
 CREATE TABLE meta (
 	key   TEXT PRIMARY KEY,
@@ -34,15 +38,45 @@ CREATE TABLE entries (
 	leaf    BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX entries_by_place ON entries (session, seq);
-CREATE INDEX entries_by_call ON entries (session, call) WHERE call IS NOT NULL;
+CREATE INDEX entries_by_call ON entries (session, call, kind) WHERE call IS NOT NULL;
 CREATE INDEX requests_by_time ON entries (at) WHERE kind = 'request';
 CREATE INDEX entries_apart ON entries (kind, session)
-	WHERE kind IN ('session', 'noise', 'stderr', 'gap', 'end');
+	WHERE kind = 'session' OR kind = 'noise' OR kind = 'stderr' OR kind = 'gap' OR kind = 'end';
 
 CREATE TABLE details (
 	n    INTEGER PRIMARY KEY,
 	salt BLOB NOT NULL,
 	data BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE definitions (
+	sha256 BLOB PRIMARY KEY,
+	data   BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE bodies (
+	n      INTEGER PRIMARY KEY,
+	salt   BLOB NOT NULL,
+	id     INTEGER NOT NULL,
+	kept   INTEGER NOT NULL,
+	stored INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE pieces (
+	key    INTEGER PRIMARY KEY,
+	packed INTEGER NOT NULL,
+	data   BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE loose (
+	id    INTEGER PRIMARY KEY,
+	mark  INTEGER NOT NULL,
+	since INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE erasures (
+	n    INTEGER PRIMARY KEY,
+	list BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE nodes (

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -23,6 +24,11 @@ type chunk struct {
 	details  int64
 	erased   int64
 	err      error
+
+	bodies                             []boundBody // still to be read
+	absent                             []absent
+	bodyCount, bodyBytes, erasedBodies int64
+	whole                              []int64 // entries whose body is all of the message
 }
 
 type checkedRow struct {
@@ -92,6 +98,9 @@ func (v *verification) scan() error {
 func (v *verification) join(c chunk, next *int64) error {
 	v.report.Details += c.details
 	v.report.Erased += c.erased
+	v.report.Bodies += c.bodyCount
+	v.report.BodyBytes += c.bodyBytes
+	v.report.ErasedBodies += c.erasedBodies
 	findings := c.findings
 	for i := range c.rows {
 		row := &c.rows[i]
@@ -105,6 +114,7 @@ func (v *verification) join(c chunk, next *int64) error {
 		*next = row.n + 1
 		if row.readable {
 			v.checkPlace(row.n, &row.entry)
+			v.countExact(row, &c.whole)
 		}
 		if err := v.addLeaf(row.hash); err != nil {
 			return err
@@ -117,8 +127,8 @@ func (v *verification) join(c chunk, next *int64) error {
 func (v *verification) readChunk(ctx context.Context, first, end int64) chunk {
 	c := chunk{rows: make([]checkedRow, 0, end-first)}
 	rows, err := v.db.QueryContext(ctx, `
-		SELECT e.n, e.session, e.seq, e.kind, e.at, e.side, e.bytes, e.call, e.took, e.outcome, e.method, e.tool, e.error, e.leaf, d.salt, d.data
-		FROM entries e LEFT JOIN details d ON d.n = e.n
+		SELECT e.n, e.session, e.seq, e.kind, e.at, e.side, e.bytes, e.call, e.took, e.outcome, e.method, e.tool, e.error, e.leaf, d.salt, d.data, b.salt, b.id, b.kept, b.stored
+		FROM entries e LEFT JOIN details d ON d.n = e.n LEFT JOIN bodies b ON b.n = e.n
 		WHERE e.n >= ? AND e.n < ? ORDER BY e.n`, first, end)
 	if err != nil {
 		return chunk{err: err}
@@ -130,8 +140,12 @@ func (v *verification) readChunk(ctx context.Context, first, end int64) chunk {
 			return chunk{err: err}
 		}
 		c.check(&row, v.uids)
+		v.checkPresent(&c, &row)
 	}
-	if err := rows.Err(); err != nil {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return chunk{err: err}
+	}
+	if err := v.checkRest(ctx, &c); err != nil {
 		return chunk{err: err}
 	}
 	return c
@@ -143,12 +157,14 @@ type storedRow struct {
 	n, session, seq, at                      int64
 	bytes, call, took                        sql.NullInt64
 	kind, side, outcome, method, tool, error sql.RawBytes
-	leaf, salt, data                         sql.RawBytes
+	leaf, salt, data, bodySalt               sql.RawBytes
+	body                                     bodyRow // without its salt
 }
 
 func (r *storedRow) scan(rows *sql.Rows) error {
 	return rows.Scan(&r.n, &r.session, &r.seq, &r.kind, &r.at, &r.side, &r.bytes, &r.call, &r.took,
-		&r.outcome, &r.method, &r.tool, &r.error, &r.leaf, &r.salt, &r.data)
+		&r.outcome, &r.method, &r.tool, &r.error, &r.leaf, &r.salt, &r.data,
+		&r.bodySalt, &r.body.id, &r.body.kept, &r.body.stored)
 }
 
 // differing names the columns that do not say what they were derived from.
@@ -199,6 +215,7 @@ func (c *chunk) check(row *storedRow, uids map[int64]string) {
 	checked.entry, checked.readable = l.Entry, true
 	c.rows = append(c.rows, checked)
 
+	c.checkBodyRow(row, &l.Entry)
 	detail := c.checkDetail(row, l.detail)
 	derived := deriveColumns(&l.Entry, detail)
 	if names := row.differing(&derived); names != nil {
@@ -216,8 +233,7 @@ func (c *chunk) check(row *storedRow, uids map[int64]string) {
 func (c *chunk) checkDetail(row *storedRow, bound Hash) *Detail {
 	if row.data == nil {
 		if bound != (Hash{}) {
-			c.erased++
-			c.find(row.n, "the detail is missing, and no entry says that it was erased")
+			c.gone(row.n).detail = true
 		}
 		return nil
 	}

@@ -5,6 +5,7 @@ type sessionState struct {
 	next     int64  // the Seq that must come
 	requests []byte // by Seq: who asked, or nobody
 	ended    bool
+	raw      bool // it keeps bodies just as they crossed the wire
 
 	client, server int64 // wire bytes so far, gaps included
 }
@@ -18,6 +19,10 @@ const (
 
 // checkPlace judges an entry by what came before it in its session.
 func (v *verification) checkPlace(n int64, e *Entry) {
+	if e.Session == OwnSession {
+		v.checkOwn(n, e)
+		return
+	}
 	s := v.sessions[e.Session]
 	if s == nil {
 		s = &sessionState{}
@@ -28,6 +33,7 @@ func (v *verification) checkPlace(n int64, e *Entry) {
 	v.checkOrder(n, e, s)
 	v.checkCall(n, e, s)
 	v.count(e, s)
+	s.raw = s.raw || e.Capture == "raw"
 	if e.Kind == KindEnd {
 		v.checkTotals(n, e, s)
 		if !s.ended {

@@ -28,6 +28,9 @@ func sampleHome(t testing.TB) string {
 		r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 9, Flags: []string{"not_json"}}, nil)
 		r.append(&Entry{Kind: KindStderr, From: "server", Bytes: 30, Messages: 1}, nil)
 		r.end(0)
+		if err := j.Sync(testContext(t)); err != nil { // so that each end has a checkpoint of its own
+			t.Fatal(err)
+		}
 	}
 	open := record(t, j, newSession())
 	open.request("hang", 40)

@@ -20,7 +20,8 @@ const (
 )
 
 // writer is the one goroutine that takes entries from the queue to the
-// database. Nothing else of a Journal touches the files.
+// database. It never waits for the disk to have anything: that is the
+// flusher's part, and moving pages from the WAL is the backfiller's.
 type writer struct {
 	folder    folder
 	lock      *fileLock
@@ -36,6 +37,15 @@ type writer struct {
 	sessions map[string]int64 // rows of sessions known to be committed, by uid
 	note     string           // the last head whose signature was checked
 	keptAt   int64            // when a checkpoint was last kept, µs since 1970
+	level    string           // what PRAGMA synchronous is set to
+	tried    bool             // COMMIT was tried, so that the group may be in
+
+	flusher    *flusher
+	backfiller *backfiller // nil where SQLite itself moves pages, as it commits
+	unlooked   int         // commits since the size of the WAL was looked at
+
+	packer packer
+	pruner pruner
 }
 
 // faults lets tests break the writer where a disk would.
@@ -44,6 +54,10 @@ type faults struct {
 	commit func(commit func() error) error
 	// pages is how big the database may grow.
 	pages func() int64
+	// flush stands between the flusher and the disk.
+	flush func(flush func() error) error
+	// softFrames and hardFrames replace the limits of the WAL.
+	softFrames, hardFrames int64
 }
 
 func openFiles(f folder) (*writer, error) {
@@ -79,75 +93,85 @@ func (w *writer) lookAtHead() error {
 	return err
 }
 
-// run writes groups until the queue is closed and empty, or abandoned.
+// run writes groups until the queue is closed and empty. A group that could
+// not be written comes again, the same entries where it is not known whether
+// they are in.
 func (w *writer) run() {
 	defer close(w.done)
 	defer w.lock.close()
 	defer w.disconnect()
+	defer w.queue.discard()
+	defer w.settle()
+	pause := firstPause
 	for {
 		group, more := w.queue.next()
 		if !more {
 			return
 		}
-		if !w.writeUntilDone(group) {
-			return
-		}
-	}
-}
-
-// writeUntilDone tries one group again and again, the same entries each time,
-// because after a failed commit it is not known whether they are in.
-func (w *writer) writeUntilDone(group []*item) bool {
-	pause := firstPause
-	for tried := false; ; tried = true {
-		durable, err := w.write(group, w.queue.mustBeDurable(len(group)), tried)
-		if err == nil {
-			w.queue.done(len(group), durable)
-			return true
+		ended := hasEnd(group) // the group is empty once it is written
+		err := w.write(group)
+		w.queue.discardDropped()
+		if err == nil || errors.Is(err, errGivenUp) {
+			pause = firstPause
+			w.look(len(group))
+			w.lookAfter(ended)
+			continue
 		}
 		w.disconnect()
-		if w.queue.failed(err) && w.onTrouble != nil {
+		if w.queue.failed(err, w.tried) && w.onTrouble != nil {
 			w.onTrouble(err)
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
-		case <-w.queue.gone:
+		case <-w.queue.hurry:
 			timer.Stop()
-			return false
 		}
 		pause = min(2*pause, longPause)
 	}
 }
 
-// write commits one group under the lock. With inDoubt set, an earlier try
-// failed and may be in the database all the same. It says whether what it
-// committed is durable, which it may be without being asked.
-func (w *writer) write(group []*item, durable, inDoubt bool) (bool, error) {
+// settle waits until the disk has everything, before the files are closed.
+func (w *writer) settle() {
+	<-w.flusher.done
+	w.backfiller.stop()
+}
+
+// write commits one group under the lock. What may be committed from an
+// earlier try is looked for first.
+func (w *writer) write(group []*item) error {
+	w.tried = false
+	if err := w.stageBodies(group); err != nil {
+		return err
+	}
 	if err := w.lock.acquire(); err != nil {
-		return false, err
+		return err
 	}
 	defer w.lock.release()
-	select {
-	case <-w.queue.gone:
-		return false, ErrClosed // given up while we waited for the lock
-	default:
+	group, inDoubt := w.queue.take()
+	if len(group) == 0 {
+		return errGivenUp // while we waited for the lock
 	}
 	if err := w.connect(); err != nil {
-		return false, err
+		return err
 	}
-	now := time.Now().UnixMicro()
-	ends := hasEnd(group)
-	durable = durable || ends || now-w.keptAt >= keepEvery.Microseconds()
-	if err := w.commitGroup(group, commitOptions{durable: durable, inDoubt: inDoubt, ends: ends, now: now}); err != nil {
-		return false, databaseError(w.folder, "write journal", err)
+	now, ends := time.Now().UnixMicro(), hasEnd(group)
+	if err := w.commitGroup(group, commitOptions{inDoubt: inDoubt, ends: ends, now: now}); err != nil {
+		return databaseError(w.folder, "write journal", err)
 	}
-	return durable, nil
+	w.queue.done(len(group), w.keptAt == now)
+	return nil
 }
 
 type commitOptions struct {
-	durable, inDoubt, ends bool
-	now                    int64
+	durable bool // on the disk when the commit returns; recorders flush instead
+	inDoubt bool
+	ends    bool // a session ends, so that a checkpoint is kept
+	now     int64
+
+	// change runs first, within the transaction. It is told the number of the
+	// next entry and returns that entry, or nil when nothing is to be written.
+	change func(n int64) (*item, error)
 }
 
 func (w *writer) commitGroup(group []*item, o commitOptions) error {
@@ -155,7 +179,7 @@ func (w *writer) commitGroup(group []*item, o commitOptions) error {
 	if o.durable {
 		level = "FULL"
 	}
-	if err := w.exec("PRAGMA synchronous = " + level); err != nil {
+	if err := w.setLevel(level); err != nil {
 		return err
 	}
 	if w.faults != nil && w.faults.pages != nil {
@@ -163,7 +187,7 @@ func (w *writer) commitGroup(group []*item, o commitOptions) error {
 			return err
 		}
 	}
-	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+	if _, err := w.insert.begin.Exec(); err != nil {
 		return err
 	}
 	committed := false
@@ -173,8 +197,8 @@ func (w *writer) commitGroup(group []*item, o commitOptions) error {
 		}
 	}()
 
-	h, err := readHead(context.Background(), w.db)
-	if err != nil {
+	var h head
+	if err := h.scan(w.insert.readHead.QueryRow()); err != nil {
 		return err
 	}
 	frontier, err := w.checkHead(h)
@@ -190,6 +214,13 @@ func (w *writer) commitGroup(group []*item, o commitOptions) error {
 			group = nil // a transaction is in whole or not at all
 		}
 	}
+	if o.change != nil {
+		own, err := o.change(frontier.Size())
+		if err != nil || own == nil {
+			return err
+		}
+		group = []*item{own}
+	}
 	if err := w.insertGroup(group, frontier); err != nil {
 		return err
 	}
@@ -198,7 +229,7 @@ func (w *writer) commitGroup(group []*item, o commitOptions) error {
 		return err
 	}
 	keptAt := h.keptAt
-	if o.ends || (o.durable && o.now-h.keptAt >= keepEvery.Microseconds()) {
+	if o.ends || o.now-h.keptAt >= keepEvery.Microseconds() {
 		keptAt = o.now
 		if _, err := w.insert.checkpoint.Exec(frontier.Size(), o.now, string(signed)); err != nil {
 			return err
@@ -207,17 +238,35 @@ func (w *writer) commitGroup(group []*item, o commitOptions) error {
 	if _, err := w.insert.head.Exec(frontier.Size(), joinPeaks(frontier.Peaks()), string(signed), keptAt); err != nil {
 		return err
 	}
-	commit := func() error { return w.exec("COMMIT") }
-	if w.faults != nil && w.faults.commit != nil {
-		err = w.faults.commit(commit)
-	} else {
-		err = commit()
-	}
-	if err != nil {
+	if err := w.commit(); err != nil {
 		return err
 	}
 	committed = true
 	w.note, w.keptAt = string(signed), keptAt
+	return nil
+}
+
+func (w *writer) commit() error {
+	w.tried = true
+	commit := func() error {
+		_, err := w.insert.commit.Exec()
+		return err
+	}
+	if w.faults != nil && w.faults.commit != nil {
+		return w.faults.commit(commit)
+	}
+	return commit()
+}
+
+// setLevel says whether a commit waits for the disk (FULL) or not (NORMAL).
+func (w *writer) setLevel(level string) error {
+	if w.level == level {
+		return nil
+	}
+	if err := w.exec("PRAGMA synchronous = " + level); err != nil {
+		return err
+	}
+	w.level = level
 	return nil
 }
 
@@ -249,6 +298,19 @@ func (w *writer) insertGroup(group []*item, frontier *tlog.Frontier) error {
 				return err
 			}
 		}
+		if it.body != nil {
+			if err := w.linkBody(n, it.body); err != nil {
+				return err
+			}
+		}
+		if err := w.define(it.defined); err != nil {
+			return err
+		}
+		if it.erased != nil {
+			if _, err := w.db.Exec("INSERT INTO erasures (n, list) VALUES (?, ?)", n, it.erased); err != nil {
+				return err
+			}
+		}
 		frontier.Append(tlog.LeafHash(it.leaf), store)
 		if failed != nil {
 			return failed
@@ -259,6 +321,9 @@ func (w *writer) insertGroup(group []*item, frontier *tlog.Frontier) error {
 
 // sessionRow returns the row that stands for an entry's session.
 func (w *writer) sessionRow(e *Entry) (int64, error) {
+	if e.Session == OwnSession {
+		return 0, nil // it needs no row, and so is never listed among the others
+	}
 	row, known := w.sessions[e.Session]
 	if !known {
 		if _, err := w.insert.session.Exec(e.Session); err != nil {
@@ -317,9 +382,13 @@ type queryer interface {
 
 func readHead(ctx context.Context, db queryer) (head, error) {
 	var h head
-	err := db.QueryRowContext(ctx, "SELECT size, peaks, note, kept_at FROM head").Scan(&h.size, &h.peaks, &h.note, &h.keptAt)
+	err := h.scan(db.QueryRowContext(ctx, headQuery))
 	return h, err
 }
+
+const headQuery = "SELECT size, peaks, note, kept_at FROM head"
+
+func (h *head) scan(row *sql.Row) error { return row.Scan(&h.size, &h.peaks, &h.note, &h.keptAt) }
 
 // checkHead makes sure that what is about to be extended is what our key
 // signed last. Without that, a forged log would be signed by the next entry.

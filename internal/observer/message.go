@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/protocol"
+	"github.com/deed-dev/deed/internal/redact"
 	"github.com/deed-dev/deed/internal/wire"
 )
 
@@ -36,7 +37,7 @@ func (o *Observer) message(m *protocol.Message) {
 	case protocol.Noise:
 		e.Kind = journal.KindNoise
 		o.noise(m)
-		o.append(e, d)
+		o.append(e, d, o.content(m, d))
 	}
 	o.sides[m.From].kept += m.Bytes + m.Framing
 }
@@ -45,14 +46,26 @@ func (o *Observer) request(m *protocol.Message, e *journal.Entry, d *journal.Det
 	e.Kind = journal.KindRequest
 	d.ID, d.Method = raw(m.ID), text(m.Method)
 	d.Tool = toolOf(m.Method, m.Name)
+	d.Target = o.target(m)
 	d.Peer = peer(m)
 	d.Shape = shape(m)
 	// The call is opened first, so that this entry can say that its id was
-	// in use already.
-	if o.calls.Open(connection, m, o.seq) {
+	// in use already, or that it goes on with an earlier call.
+	opened := o.calls.Begin(connection, m, o.seq)
+	if opened.Ambiguous || opened.RoundAmbiguous {
 		flag(e, "ambiguous")
 	}
-	o.append(e, d)
+	if opened.RoundUnasked {
+		flag(e, "unasked")
+	}
+	if opened.Continues != nil {
+		e.Call = opened.Continues.Seq
+	}
+	if d.Method.String() == "tools/list" {
+		o.lists++
+		o.keepers[other(m.From)].wide = true
+	}
+	o.append(e, d, o.content(m, d))
 	if o.opts.Echo != nil && m.From == wire.FromClient {
 		o.opts.Echo(Sighting{Method: shown(d.Method), Tool: shown(d.Tool), Bytes: m.Bytes})
 	}
@@ -61,6 +74,7 @@ func (o *Observer) request(m *protocol.Message, e *journal.Entry, d *journal.Det
 func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.Detail) {
 	e.Kind = journal.KindResponse
 	d.ID, d.Error, d.Shape, d.Peer = raw(m.ID), raw(m.ErrorCode), shape(m), peer(m)
+	d.Target = raw(m.TaskID)
 	switch {
 	case m.HasError:
 		e.Outcome = journal.OutcomeError
@@ -71,13 +85,19 @@ func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.De
 	}
 	match := o.calls.Answer(connection, m)
 	if call := match.Call; call != nil {
-		e.Call, e.Took = call.Seq, max(0, m.At-call.At)
+		e.Call, e.Took = call.First.Seq, max(0, match.Total)
 		d.Method, d.Tool = text(call.Method), toolOf(call.Method, call.Name)
 	}
+	if match.Interim {
+		// The call is not over: it asks the client for something and goes
+		// on under another id.
+		e.Kind, e.Outcome, e.Took = journal.KindRound, "", -1
+	}
 	mark(e, match)
-	o.append(e, d)
+	o.append(e, d, o.content(m, d))
+	o.tools(m, d, e.Call)
 	o.settle()
-	if o.opts.Echo != nil && m.From == wire.FromServer {
+	if o.opts.Echo != nil && m.From == wire.FromServer && !match.Interim {
 		o.opts.Echo(Sighting{
 			Answer: true, Method: shown(d.Method), Tool: shown(d.Tool),
 			Bytes: m.Bytes, Outcome: e.Outcome, Took: e.Took,
@@ -88,16 +108,75 @@ func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.De
 func (o *Observer) notification(m *protocol.Message, e *journal.Entry, d *journal.Detail) {
 	e.Kind = journal.KindNotification
 	d.Method, d.Shape = text(m.Method), shape(m)
-	if d.Target = raw(m.RequestID); d.Target == nil {
-		d.Target = raw(m.ProgressToken)
-	}
+	d.Target = o.target(m)
 	match := o.calls.Notify(connection, m)
 	if match.Call != nil {
-		e.Call = match.Call.Seq
+		e.Call = match.Call.First.Seq
 	}
 	mark(e, match)
-	o.append(e, d)
+	o.append(e, d, o.content(m, d))
 	o.settle() // a cancelled call is not owed any more
+}
+
+// target is what a message is about, besides its tool.
+func (o *Observer) target(m *protocol.Message) *journal.Text {
+	for _, t := range []protocol.Token{m.RequestID, m.ProgressToken, m.TaskID, m.SubscriptionID} {
+		if t.Raw != nil {
+			return raw(t)
+		}
+	}
+	if m.URI.Raw == nil || o.session.Capture == Shape {
+		return nil // an address is a value
+	}
+	said, cut := protocol.Text(m.URI)
+	clean, _ := redact.Text(said)
+	return kept(clean, m.URI.Size, cut)
+}
+
+// tools records the tools that a server lists, so that a definition that
+// changes under a client's eyes can be told.
+func (o *Observer) tools(m *protocol.Message, d *journal.Detail, call int64) {
+	if d.Method.String() != "tools/list" || call < 0 {
+		return
+	}
+	k := o.keepers[m.From]
+	if o.lists--; o.lists <= 0 {
+		k.wide = false
+	}
+	result := k.result(m)
+	list, more, err := protocol.Definitions(result)
+	if err != nil || len(list) == 0 {
+		return // there was an error, or no list: the answer itself is recorded
+	}
+	e := &journal.Entry{Kind: journal.KindTools, At: m.At, From: m.From.String(), Call: call, Took: -1, Messages: int64(len(list))}
+	if more {
+		flag(e, "more")
+	}
+	listed := &journal.Detail{}
+	sum := sha256.New()
+	for _, definition := range list {
+		sum.Write(definition.Sum[:])
+		listed.Tools = append(listed.Tools, journal.ToolRef{
+			Name: text(definition.Name), SHA256: journal.Hash(definition.Sum), Bytes: definition.Bytes,
+		})
+		o.define(definition, result)
+	}
+	e.Definitions = journal.Hash(sum.Sum(nil))
+	o.append(e, listed, nil)
+}
+
+// define keeps the text of a definition, so that a change can be shown.
+func (o *Observer) define(definition protocol.Definition, result []byte) {
+	if o.journal == nil || definition.Raw {
+		return
+	}
+	canonical, err := protocol.Canonical(result[definition.Span.Start:definition.Span.End])
+	if err != nil {
+		return // then it is known by its hash alone
+	}
+	if err := o.journal.Define(o.ctx, journal.Hash(definition.Sum), canonical); err != nil {
+		o.lost++
+	}
 }
 
 // noise tells a person once that a server prints what is no message, because
@@ -219,6 +298,13 @@ func shown(t *journal.Text) string {
 		return t.Head
 	}
 	return t.Whole
+}
+
+func other(d wire.Direction) wire.Direction {
+	if d == wire.FromClient {
+		return wire.FromServer
+	}
+	return wire.FromClient
 }
 
 func nowMicro() int64 { return time.Now().UnixMicro() }

@@ -24,6 +24,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/protocol"
+	"github.com/deed-dev/deed/internal/redact"
 	"github.com/deed-dev/deed/internal/tap"
 	"github.com/deed-dev/deed/internal/wire"
 )
@@ -34,6 +35,14 @@ type Journal interface {
 	// wait while the disk is behind, and fails only when ctx ends or the
 	// journal was closed; the entry is not kept then.
 	Append(ctx context.Context, e *journal.Entry, d *journal.Detail) error
+	// AppendBody is Append with a body, which may be nil. Once it has
+	// returned without an error a spill belongs to the journal.
+	AppendBody(ctx context.Context, e *journal.Entry, d *journal.Detail, b *journal.Body) error
+	// NewSpill makes a file for a body that is too large for memory.
+	NewSpill() (*journal.Spill, error)
+	// Define keeps a tool's definition under the hash of it. It may wait and
+	// fail like Append.
+	Define(ctx context.Context, sha256 journal.Hash, canonical []byte) error
 	// Sync returns when everything that was appended before survives a loss
 	// of power.
 	Sync(ctx context.Context) error
@@ -45,6 +54,8 @@ type Session struct {
 	Program   string // base name of what was started
 	Transport string
 	Version   string // of the recorder
+	Command   []string
+	Capture   Capture // empty is [Shape]
 }
 
 // Options are what an observer tells while it runs. Nil functions are not
@@ -66,16 +77,6 @@ type Sighting struct {
 	Took    int64           // of an answer, µs; -1 where unknown
 }
 
-// End says how a session ended.
-type End struct {
-	Reason      string // a word from the journal's list
-	ExitCode    int    // -1 where there is none
-	Signal      string
-	StderrBytes int64
-	StderrLines int64
-	StderrLost  int64 // bytes of it that the client did not take and that were let go
-}
-
 // maxPanics is after how many failures the observer only counts bytes: one
 // bad message should not cost the record of the rest, a broken observer must
 // not spend the time of everything that follows.
@@ -93,10 +94,15 @@ type Observer struct {
 	seq     int64
 	lost    int64 // entries that the journal did not take
 	readers [2]*protocol.Reader
+	keepers [2]*keeper
 	calls   *protocol.Calls
 	sides   [2]side
 	panics  int
 	noisy   bool // a person was told about noise
+	lists   int  // tools/list requests whose answer is still to come
+
+	bodyless bool  // a person was told that a body was lost
+	stderrAt int64 // sequence of the entry about the server's stderr, once there is one
 
 	ctx     context.Context // of Run, for entries that are made in callbacks
 	at      int64           // time of the event that is being looked at
@@ -111,9 +117,11 @@ type side struct {
 	seen   int64 // bytes the tap gave, or said it had to let go
 	kept   int64 // bytes that are in entries, gaps included
 	closed bool
-	inLine bool // the last byte that was seen did not end a line
-	blind  gap  // what passed after the observer gave up
-	late   gap  // what there was no time to read at the end
+	inLine bool  // the last byte that was seen did not end a line
+	blind  gap   // what passed after the observer gave up
+	late   gap   // what there was no time to read at the end
+	given  gap   // what the journal had to give up
+	unread int64 // bytes of late, for the person who is told
 }
 
 type gap struct{ bytes, lines int64 }
@@ -130,10 +138,21 @@ func New(buf *tap.Buffer, s Session, opts Options) *Observer {
 		calls:   protocol.NewCalls(),
 		quiet:   make(chan struct{}),
 	}
+	if o.session.Capture == "" {
+		o.session.Capture = Shape
+	}
 	for _, from := range []wire.Direction{wire.FromClient, wire.FromServer} {
+		o.keepers[from] = &keeper{level: o.session.Capture, spill: o.newSpill}
 		o.readers[from] = o.reader(from)
 	}
 	return o
+}
+
+func (o *Observer) newSpill() (*journal.Spill, error) {
+	if o.journal == nil {
+		return nil, ErrNotRecording
+	}
+	return o.journal.NewSpill()
 }
 
 // reader reads one direction. It does not hash what passes: the salt of such
@@ -142,6 +161,7 @@ func New(buf *tap.Buffer, s Session, opts Options) *Observer {
 func (o *Observer) reader(from wire.Direction) *protocol.Reader {
 	r := protocol.NewReader(from, o.message)
 	r.SkipHash()
+	r.SetSink(o.keepers[from])
 	return r
 }
 
@@ -184,6 +204,7 @@ func (o *Observer) abandon() {
 		s.seen += int64(len(ev.Data)) + ev.GapBytes
 		s.late.bytes += int64(len(ev.Data)) + ev.GapBytes
 		s.late.lines += countLines(ev.Data) + ev.GapLines
+		s.unread += int64(len(ev.Data)) + ev.GapBytes
 	}
 }
 
@@ -198,10 +219,15 @@ func (o *Observer) guard(step func()) {
 }
 
 func (o *Observer) begin() {
-	o.append(&journal.Entry{Kind: journal.KindSession, At: nowMicro(), Capture: "shape"}, &journal.Detail{
+	d := &journal.Detail{
 		Label: o.session.Label, Program: o.session.Program,
 		Transport: o.session.Transport, Version: o.session.Version,
-	})
+	}
+	if o.session.Capture != Shape {
+		command, found := redact.CommandLine(o.session.Command)
+		d.Command, d.Redacted = command, counts(found)
+	}
+	o.append(&journal.Entry{Kind: journal.KindSession, At: nowMicro(), Capture: string(o.session.Capture)}, d, nil)
 }
 
 // event looks at one event of the tap.
@@ -276,16 +302,14 @@ func (o *Observer) gap(from wire.Direction, reason string, bytes, lines int64, n
 	o.append(&journal.Entry{
 		Kind: journal.KindGap, At: o.at, From: from.String(),
 		Reason: reason, Bytes: bytes, Messages: lines,
-	}, &journal.Detail{Note: note})
+	}, &journal.Detail{Note: note}, nil)
 	o.sides[from].kept += bytes
 }
 
 // append gives the entry its place in the session and hands it on.
-func (o *Observer) append(e *journal.Entry, d *journal.Detail) (seq int64) {
+func (o *Observer) append(e *journal.Entry, d *journal.Detail, b *journal.Body) {
 	e.Session, e.Seq = o.id, o.seq
-	switch e.Kind {
-	case journal.KindResponse, journal.KindNotification:
-	default:
+	if !belongs[e.Kind] {
 		e.Call, e.Took = -1, -1
 	}
 	if e.Kind != journal.KindEnd {
@@ -293,14 +317,19 @@ func (o *Observer) append(e *journal.Entry, d *journal.Detail) (seq int64) {
 	}
 	if o.journal == nil {
 		o.seq++
-		return e.Seq
+		return
 	}
-	if err := o.journal.Append(o.ctx, e, d); err != nil {
+	if err := o.journal.AppendBody(o.ctx, e, d, b); err != nil {
 		o.lost++ // told once, by Finish
-		return e.Seq
+		return
 	}
 	o.seq++
-	return e.Seq
+}
+
+// belongs are the kinds of entry that may be part of a call.
+var belongs = map[journal.Kind]bool{
+	journal.KindRequest: true, journal.KindRound: true, journal.KindResponse: true,
+	journal.KindNotification: true, journal.KindTools: true,
 }
 
 // settle closes Quiet as soon as nothing is owed to a client that has gone.
@@ -316,46 +345,4 @@ func (o *Observer) warn(line string) {
 	if o.opts.Warn != nil {
 		o.opts.Warn(line)
 	}
-}
-
-// ErrIncomplete says that entries are missing at the end of a session.
-var ErrIncomplete = errors.New("the record is incomplete")
-
-// Finish writes what is left to say when Run has returned: gaps that were only
-// counted, the server's stderr, and the end.
-func (o *Observer) Finish(ctx context.Context, end End) error {
-	o.ctx, o.at = ctx, nowMicro()
-	o.guard(func() { o.finish(end) })
-	if left := o.sides[0].late.bytes + o.sides[1].late.bytes; o.lost > 0 || left > 0 {
-		return fmt.Errorf("%w: %d entries were not kept and %d bytes were not read", ErrIncomplete, o.lost, left)
-	}
-	return nil
-}
-
-func (o *Observer) finish(end End) {
-	for from := range o.sides {
-		s := &o.sides[from]
-		if s.blind.bytes > 0 {
-			o.gap(wire.Direction(from), "observer_failed", s.blind.bytes, s.blind.lines, "")
-		}
-		if s.late.bytes > 0 {
-			// A message that was being read when time ran out is part of it.
-			o.readers[from].Close(o.at)
-			o.gap(wire.Direction(from), "observer_behind", s.late.bytes, s.late.lines, "")
-		}
-	}
-	if end.StderrBytes > 0 {
-		o.append(&journal.Entry{
-			Kind: journal.KindStderr, At: o.at, From: wire.FromServer.String(),
-			Bytes: end.StderrBytes, Messages: end.StderrLines,
-		}, &journal.Detail{})
-	}
-	o.append(&journal.Entry{
-		Kind: journal.KindEnd, At: o.at,
-		Reason: end.Reason, ExitCode: int64(end.ExitCode),
-		Open:        int64(o.calls.Len()),
-		ClientBytes: o.sides[wire.FromClient].seen,
-		ServerBytes: o.sides[wire.FromServer].seen,
-		Undelivered: o.buf.Undelivered(wire.FromClient) + o.buf.Undelivered(wire.FromServer),
-	}, &journal.Detail{Signal: end.Signal})
 }

@@ -21,8 +21,11 @@ type notebook struct {
 	mu      sync.Mutex
 	entries []journal.Entry
 	details []journal.Detail
-	syncs   int
-	hook    func(ctx context.Context, e *journal.Entry) error
+	bodies  [][]byte
+
+	definitions map[journal.Hash]string
+	syncs       int
+	hook        func(ctx context.Context, e *journal.Entry) error
 }
 
 func (n *notebook) Append(ctx context.Context, e *journal.Entry, d *journal.Detail) error {
@@ -35,6 +38,34 @@ func (n *notebook) Append(ctx context.Context, e *journal.Entry, d *journal.Deta
 	defer n.mu.Unlock()
 	n.entries = append(n.entries, *e)
 	n.details = append(n.details, *d)
+	return nil
+}
+
+func (n *notebook) AppendBody(ctx context.Context, e *journal.Entry, d *journal.Detail, b *journal.Body) error {
+	if err := n.Append(ctx, e, d); err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var kept []byte
+	if b != nil {
+		kept = bytes.Clone(b.Bytes)
+	}
+	n.bodies = append(n.bodies, kept)
+	return nil
+}
+
+func (n *notebook) NewSpill() (*journal.Spill, error) {
+	return nil, errors.New("no spill in a notebook")
+}
+
+func (n *notebook) Define(_ context.Context, sum journal.Hash, canonical []byte) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.definitions == nil {
+		n.definitions = map[journal.Hash]string{}
+	}
+	n.definitions[sum] = string(canonical)
 	return nil
 }
 

@@ -63,3 +63,36 @@ func BenchmarkReader(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRequest reads calls, whose arguments are digested, and takes them
+// down with their answers, to show what pairing costs.
+func BenchmarkRequest(b *testing.B) {
+	for _, size := range []int{0, 64 << 10} {
+		arguments := strings.Repeat("x", size)
+		ask := []byte(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"refund","arguments":{"a":"` + arguments + `"}}}` + "\n")
+		tell := []byte(`{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","content":[]}}` + "\n")
+		for _, paired := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%d/paired=%v", size, paired), func(b *testing.B) {
+				calls := NewCalls()
+				client := NewReader(wire.FromClient, func(m *Message) {
+					if paired {
+						calls.Begin("", m, 1)
+					}
+				})
+				server := NewReader(wire.FromServer, func(m *Message) {
+					if paired && calls.Answer("", m).Call == nil {
+						b.Fatal("the answer was not found to belong to the call")
+					}
+				})
+				client.SkipHash()
+				server.SkipHash()
+				b.SetBytes(int64(len(ask) + len(tell)))
+				b.ReportAllocs()
+				for b.Loop() {
+					client.Feed(ask, 1)
+					server.Feed(tell, 2)
+				}
+			})
+		}
+	}
+}

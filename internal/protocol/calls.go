@@ -9,8 +9,9 @@ import (
 )
 
 // Calls knows which requests are still without an answer, on any number of
-// connections and in both directions, and finds the one that an answer, a
-// cancellation or a progress message belongs to.
+// connections and in both directions, and finds the one that another message
+// belongs to: an answer, a cancellation, the next round of a call, news of a
+// task or of a subscription.
 //
 // An answer belongs to a request of the other side on the same connection
 // with the same id: 1, "1" and 1.0 are three ids, while a string is the same
@@ -18,17 +19,22 @@ import (
 // answer is ambiguous and belongs to neither. A request whose id is null is
 // not paired: an answer with that id is one to something unreadable.
 //
-// It remembers every request until its answer comes or its connection ends,
-// and nothing of it after that. It is not safe for concurrent use.
+// It remembers every request until its answer comes or its connection ends. Of
+// what goes on after the answer (calls that wait for another round, tasks,
+// resources that were subscribed to) it remembers the last 10,000 of each kind,
+// until the connection ends. It is not safe for concurrent use.
 type Calls struct {
 	byID       map[string]*group
 	byProgress map[string]*tokenUse
-	owed       [2]int // by the side that asked
+	rounds     rounds
+	tasks      tasks
+	watched    *recent[string, *Call] // by the address of the resource
+	owed       [2]int                 // by the side that asked
 	open       int
 	scratch    []byte
 }
 
-// Call is a request that has had no answer so far.
+// Call is a request that was taken down.
 type Call struct {
 	Seq       int64 // as given to Open
 	At        int64 // when the last byte of the request crossed, µs since 1970
@@ -37,9 +43,18 @@ type Call struct {
 	Name      Token // params.name
 	Cancelled bool
 
-	conn     string
-	id       string // its key in byID
-	progress string // its key in byProgress; empty when it asked for none
+	First   *Call // the request that the call began with; the call itself in round 1
+	Round   int   // from 1
+	Waiting bool  // its answer asked for more, and no request has brought it so far
+	Task    *Call // the call that the task works for which this request is about; see Opened
+
+	conn           string
+	id             string // its key in byID
+	subject        uint64 // a digest of what it asks for
+	stream         bool   // it opens a subscription
+	watches        string // its key in watched; empty when it subscribes to no resource
+	progress       string // its key in byProgress; empty when it asked for none
+	sharedProgress bool   // another request gave the same token
 }
 
 // group is the open requests that share an id. It is more than one only when
@@ -48,12 +63,12 @@ type group struct {
 	calls     []*Call
 	shared    bool
 	answered  int // answers that belong to one of them, nobody knows which
-	cancelled int
+	cancelled int // other than subscriptions, as far as that is known
 	streams   int // subscriptions among the calls
 }
 
-// tokenUse is the use of one progress token. Once two open calls gave the same one it is
-// ambiguous until the last of them is gone: progress may come late.
+// tokenUse is the use of one progress token. Once two open calls gave the same
+// one it is ambiguous until the last of them is gone: progress may come late.
 type tokenUse struct {
 	call   *Call
 	open   int
@@ -65,73 +80,100 @@ type tokenUse struct {
 // again before it is answered, would make them grow for ever.
 const keptShared = 1000
 
-// Match says which request a message belongs to.
-type Match struct {
-	// Call is the request, nil where there is none or not exactly one. It is
-	// the caller's to keep.
-	Call      *Call
-	Ambiguous bool // two requests with that id or token were open
-	Late      bool // the answer to a request that had been cancelled
-	Unasked   bool // nothing that is open was asked for by that name
-}
+// keptWatched is how many resources are remembered that were subscribed to.
+const keptWatched = 10_000
 
 // NewCalls returns an empty set of calls.
 func NewCalls() *Calls {
-	return &Calls{byID: map[string]*group{}, byProgress: map[string]*tokenUse{}}
+	return &Calls{
+		byID: map[string]*group{}, byProgress: map[string]*tokenUse{},
+		rounds: newRounds(), tasks: newTasks(), watched: newRecent[string, *Call](keptWatched),
+	}
 }
 
-// Open takes down a request, which the caller knows as seq. It keeps no
-// reference to m. Ambiguous is set when a request with the same id is already
-// open; then the answers to all of them will be ambiguous. Other messages
-// than requests are ignored.
+// Open takes down a request like [Calls.Begin] and returns whether its id is
+// ambiguous.
 func (c *Calls) Open(conn string, m *Message, seq int64) (ambiguous bool) {
-	if m.Kind != Request || isNull(m.ID) {
-		return false
+	return c.Begin(conn, m, seq).Ambiguous
+}
+
+// Begin takes down a request, which the caller knows as seq, and says whether
+// a call begins with it or goes on. It keeps no reference to m. Where a request
+// with the same id is already open, the answers to all of them will be
+// ambiguous. Other messages than requests are ignored.
+func (c *Calls) Begin(conn string, m *Message, seq int64) Opened {
+	if m.Kind != Request || m.ID.isNull() {
+		return Opened{}
 	}
-	key := c.key(m.From, conn, m.ID)
 	call := &Call{
-		Seq: seq, At: m.At, From: m.From, Method: m.Method.Clone(), Name: m.Name.Clone(),
-		conn: conn, id: string(key),
+		Seq: seq, At: m.At, From: m.From, Method: m.Method.Clone(), Name: m.Name.Clone(), Round: 1,
+		conn: conn, id: string(c.key(m.From, conn, m.ID)),
+		stream: m.Method.is(`"subscriptions/listen"`),
 	}
+	call.First = call
+	call.subject = c.subjectOf(m)
+	call.Task = c.taskOfRequest(conn, m)
+	opened := c.rounds.resume(call, m)
+	opened.Task = call.Task
+	opened.Ambiguous = c.add(call)
+	c.useProgress(call, m)
+	c.watch(call, m)
+	return opened
+}
+
+// add puts a call among the open ones with its id.
+func (c *Calls) add(call *Call) (shared bool) {
 	g := c.byID[call.id]
 	if g == nil {
 		g = &group{}
 		c.byID[call.id] = g
 	}
-	c.owed[m.From] -= g.owed()
+	c.owed[call.From] -= g.owed()
 	g.calls = append(g.calls, call)
-	if method, _ := Text(m.Method); method == "subscriptions/listen" {
+	if call.stream {
 		g.streams++
 	}
-	c.owed[m.From] += g.owed()
+	c.owed[call.From] += g.owed()
 	c.open++
-	if m.MetaProgress.Raw != nil {
-		call.progress = string(c.key(m.From, conn, m.MetaProgress))
-		t := c.byProgress[call.progress]
-		if t == nil {
-			t = &tokenUse{call: call}
-			c.byProgress[call.progress] = t
-		}
-		t.open++
-		t.shared = t.open > 1 || t.shared
-	}
 	g.shared = len(g.calls) > 1
 	return g.shared
 }
 
-// Answer finds the request that a response belongs to and closes it.
+// useProgress takes down the token under which a call asked for progress.
+func (c *Calls) useProgress(call *Call, m *Message) {
+	if m.MetaProgress.Raw == nil {
+		return
+	}
+	call.progress = string(c.key(call.From, call.conn, m.MetaProgress))
+	t := c.byProgress[call.progress]
+	if t == nil {
+		t = &tokenUse{call: call}
+		c.byProgress[call.progress] = t
+	}
+	t.open++
+	t.shared = t.open > 1 || t.shared
+	if old := c.tasks.byProgress[call.progress]; old != nil {
+		// The task may still report under that token.
+		c.tasks.endProgress(old)
+		t.shared = true
+	}
+}
+
+// Answer finds the request that a response belongs to and closes it. The call
+// may go on after that: in another round, or as a task.
 func (c *Calls) Answer(conn string, m *Message) Match {
 	if m.Kind != Response {
 		return Match{}
 	}
-	if m.ID.Raw == nil || isNull(m.ID) {
-		return Match{Unasked: true}
+	interim := asksForMore(m)
+	if m.ID.Raw == nil || m.ID.isNull() {
+		return Match{Unasked: true, Interim: interim}
 	}
 	asker := other(m.From)
 	key := c.key(asker, conn, m.ID)
 	g := c.byID[string(key)]
 	if g == nil {
-		return Match{Unasked: true}
+		return Match{Unasked: true, Interim: interim}
 	}
 	c.owed[asker] -= g.owed()
 	c.open--
@@ -141,76 +183,34 @@ func (c *Calls) Answer(conn string, m *Message) Match {
 	}
 	c.owed[asker] += g.owed()
 	if !g.shared {
-		return Match{Call: g.calls[0], Late: g.calls[0].Cancelled}
+		return c.close(g.calls[0], m, interim)
 	}
 	if g.answered > keptShared {
 		c.forgetProgress(g.calls[:1])
 		g.calls[0], g.calls = nil, g.calls[1:]
 		g.answered--
 	}
-	return Match{Ambiguous: true}
+	return Match{Ambiguous: true, Interim: interim}
 }
 
-// Notify finds the request that a cancellation or a progress message belongs
-// to. The zero Match says that it is neither.
-//
-// Only the side that asked can cancel, and only the other one can report
-// progress. Progress names the token that the request gave in its _meta.
-// Where no open request gave such a token it is looked for among the ids of
-// those that gave none, because that is what senders use that give no token.
-func (c *Calls) Notify(conn string, m *Message) Match {
-	if m.Kind != Notification {
-		return Match{}
+// close says what the answer to a call means for it.
+func (c *Calls) close(call *Call, m *Message, interim bool) Match {
+	match := Match{
+		Call: call, Late: call.Cancelled, Interim: interim,
+		Total: max(0, m.At-call.First.At), Task: c.taskOfAnswer(call, m),
 	}
-	method, _ := Text(m.Method)
-	switch method {
-	case "notifications/cancelled":
-		return c.cancel(conn, m)
-	case "notifications/progress":
-		return c.progress(conn, m)
-	}
-	return Match{}
-}
-
-func (c *Calls) cancel(conn string, m *Message) Match {
-	if m.RequestID.Raw == nil {
-		return Match{Unasked: true}
-	}
-	g := c.byID[string(c.key(m.From, conn, m.RequestID))]
-	if g == nil {
-		return Match{Unasked: true}
-	}
-	c.owed[m.From] -= g.owed()
-	g.cancelled = min(g.cancelled+1, len(g.calls))
-	c.owed[m.From] += g.owed()
-	if g.shared {
-		return Match{Ambiguous: true}
-	}
-	g.calls[0].Cancelled = true
-	return Match{Call: g.calls[0]}
-}
-
-func (c *Calls) progress(conn string, m *Message) Match {
-	if m.ProgressToken.Raw == nil {
-		return Match{Unasked: true}
-	}
-	key := c.key(other(m.From), conn, m.ProgressToken)
-	if t := c.byProgress[string(key)]; t != nil {
-		if t.shared {
-			return Match{Ambiguous: true}
-		}
-		return Match{Call: t.call}
-	}
-	g := c.byID[string(key)]
 	switch {
-	case g == nil:
-		return Match{Unasked: true}
-	case g.shared:
-		return Match{Ambiguous: true}
-	case g.calls[0].progress != "":
-		return Match{Unasked: true}
+	case m.HasError:
+		c.unwatch(call)
+	case interim:
+		if !call.Cancelled { // else nobody will come back with what is asked for
+			c.rounds.wait(call, m)
+		}
+	case m.MakesTask && !isTaskMethod(call.Method):
+		c.makeTask(call, m)
+		match.Handle, match.Task = true, call.root()
 	}
-	return Match{Call: g.calls[0]}
+	return match
 }
 
 // Owed returns how many answers one side still waits for, over all
@@ -218,12 +218,19 @@ func (c *Calls) progress(conn string, m *Message) Match {
 // a subscription.
 func (c *Calls) Owed(asker wire.Direction) int { return c.owed[asker] }
 
-// Len returns how many requests of both sides had no answer so far.
+// Len returns how many requests of both sides had no answer so far. A call
+// that waits for another round has none that is open.
 func (c *Calls) Len() int { return c.open }
 
-// End forgets what is open on a connection and returns it, in the order of
-// Seq. Of requests that shared an id and had some answers all are returned,
-// because nobody knows which were answered; unanswered says how many were not.
+// Waiting returns how many calls were asked for more and have not come back
+// with it. They are not over, and nothing is owed to them.
+func (c *Calls) Waiting() int { return c.rounds.count }
+
+// End forgets what is known of a connection, and returns the calls that are
+// not over, in the order of Seq: requests without an answer, and calls that
+// wait for another round, which have Waiting set. Of requests that shared an id
+// and had some answers all are returned, because nobody knows which were
+// answered; unanswered says how many were not.
 func (c *Calls) End(conn string) (calls []*Call, unanswered int) {
 	for key, g := range c.byID {
 		if g.calls[0].conn != conn {
@@ -236,6 +243,9 @@ func (c *Calls) End(conn string) (calls []*Call, unanswered int) {
 		c.forgetProgress(g.calls)
 	}
 	c.open -= unanswered
+	calls = append(calls, c.rounds.end(conn)...)
+	c.tasks.end(conn)
+	c.watched.dropWhere(func(call *Call) bool { return call.conn == conn })
 	slices.SortFunc(calls, func(a, b *Call) int { return cmp.Compare(a.Seq, b.Seq) })
 	return calls, unanswered
 }
@@ -246,6 +256,7 @@ func (c *Calls) forgetProgress(calls []*Call) {
 			continue
 		}
 		t := c.byProgress[call.progress]
+		call.sharedProgress = t.shared
 		if t.open--; t.open == 0 {
 			delete(c.byProgress, call.progress)
 		}
@@ -282,8 +293,6 @@ func appendToken(k []byte, t Token) []byte {
 	}
 	return append(append(k, 'r'), t.Raw...)
 }
-
-func isNull(t Token) bool { return string(t.Raw) == "null" }
 
 func other(d wire.Direction) wire.Direction {
 	if d == wire.FromClient {

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,55 +9,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/wire"
 )
-
-// converse plays lines to a set of calls, each beginning with who says it
-// (">" client, "<" server), perhaps a connection, and a space. It returns what
-// became of each: "-" for nothing, else the line number of the request.
-func converse(t *testing.T, calls *Calls, lines ...string) []string {
-	t.Helper()
-	var got []string
-	for i, line := range lines {
-		head, text, _ := strings.Cut(line, " ")
-		from, conn := wire.FromClient, head[1:]
-		if head[0] == '<' {
-			from = wire.FromServer
-		}
-		var m *Message
-		r := NewReader(from, func(read *Message) { m = read })
-		r.Feed([]byte(text+"\n"), int64(i))
-		var match Match
-		switch m.Kind {
-		case Request:
-			match.Ambiguous = calls.Open(conn, m, int64(i))
-		case Response:
-			match = calls.Answer(conn, m)
-		case Notification:
-			match = calls.Notify(conn, m)
-		default:
-			t.Fatalf("line %d is noise: %s", i, text)
-		}
-		words := []string{}
-		if match.Call != nil {
-			words = append(words, fmt.Sprint(match.Call.Seq))
-			if match.Call.Seq != match.Call.At {
-				t.Errorf("line %d: the call is of %d and not of %d", i, match.Call.At, match.Call.Seq)
-			}
-		}
-		for _, f := range []struct {
-			on   bool
-			word string
-		}{{match.Ambiguous, "ambiguous"}, {match.Late, "late"}, {match.Unasked, "unasked"}} {
-			if f.on {
-				words = append(words, f.word)
-			}
-		}
-		if len(words) == 0 {
-			words = append(words, "-")
-		}
-		got = append(got, strings.Join(words, " "))
-	}
-	return got
-}
 
 func ask(id string) string    { return `{"id":` + id + `,"method":"tools/call","params":{"name":"x"}}` }
 func answer(id string) string { return `{"id":` + id + `,"result":{}}` }
@@ -268,11 +218,13 @@ func TestTheEndOfAConnectionForgetsItsCallsAndNoOthers(t *testing.T) {
 func TestOneIDForEverythingIsNotRememberedForEver(t *testing.T) {
 	t.Parallel()
 	calls := NewCalls()
-	converse(t, calls, "> "+askWithToken("1", "1"))
+	lines := []string{"> " + askWithToken("1", "1")}
 	for range 3 * keptShared {
-		got := converse(t, calls, "> "+askWithToken("1", "1"), "< "+answer("1"))
-		if got[0] != "ambiguous" || got[1] != "ambiguous" {
-			t.Fatalf("a request and an answer with the one id were %q", got)
+		lines = append(lines, "> "+askWithToken("1", "1"), "< "+answer("1"))
+	}
+	for i, got := range converse(t, calls, lines...)[1:] {
+		if got != "ambiguous" {
+			t.Fatalf("line %d, a request or an answer with the one id, was %q", i+1, got)
 		}
 	}
 	ended, unanswered := calls.End("")

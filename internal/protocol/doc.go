@@ -26,4 +26,26 @@
 // …}, the reader for its direction emits a [Response], and [Calls.Answer]
 // returns the client's call and forgets it. Had the client cancelled before,
 // the answer would be late and belong to the call all the same.
+//
+// # When a call takes longer
+//
+// The answer may be {"resultType":"input_required","requestState":"s",…}. Then
+// it is an interim one: request 7 is closed and nothing is owed, but the call is
+// not over. When the client asks for exactly the same again, under id 8 and with
+// that state, [Calls.Begin] says that this is round 2 of the call that began
+// with request 7, and the total of the last answer is since then. Two calls that
+// nobody can tell apart are never guessed at.
+//
+// The answer may also be the handle of a task. Then what asks for the state of
+// the task, and every message that names it, is told with the call that the
+// task works for, long after that had its answer. A subscription is a call whose
+// answer is its end; what it tells names the id of its request.
+//
+// # Bodies and definitions
+//
+// A reader keeps no bodies. A recorder that does gives it a [Sink], which has
+// the exact bytes of each message when that is emitted, and finds in Spans
+// where its parts are. To a result of tools/list, cut out in this way,
+// [Definitions] gives the tools with a hash of each that changes only when a
+// definition does.
 package protocol

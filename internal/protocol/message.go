@@ -35,22 +35,46 @@ type Message struct {
 	ID     Token // id, as it was written
 	Method Token
 	// Members of params.
-	Name            Token // params.name, whatever its type
-	URI             Token // params.uri
-	RequestID       Token // params.requestId (a cancellation names its call)
-	ProgressToken   Token // params.progressToken (of a progress notification)
-	MetaProgress    Token // params._meta.progressToken (a request asks for progress)
-	ProtocolVersion Token // params. or result.protocolVersion, or named in params._meta
-	PeerName        Token // params.clientInfo. or result.serverInfo.name, or of the same in _meta
-	PeerVersion     Token // likewise
-	ResultType      Token // result.resultType
-	ErrorCode       Token // error.code
+	Name          Token // params.name, whatever its type
+	URI           Token // params.uri
+	RequestID     Token // params.requestId (a cancellation names its call)
+	ProgressToken Token // params.progressToken (of a progress notification)
+	MetaProgress  Token // params._meta.progressToken (a request asks for progress)
+	Level         Token // params.level of a log message or of a request for them
 
-	HasResult bool // result is there, if only as null
-	HasError  bool // error is there and not null
-	IsError   bool // result.isError is the literal true
+	// Who speaks, and in which version. A client names itself in params, in
+	// params.clientInfo or in _meta; a server in result, likewise.
+	ProtocolVersion   Token // params. or result.protocolVersion, or named in _meta
+	SupportedVersions Token // result.supportedVersions, the whole list
+	PeerName          Token // clientInfo. or serverInfo.name
+	PeerVersion       Token // likewise
 
-	Subject Span   // the member whose shape is worth keeping: params.arguments, else params; of a response result, else error
+	// What it belongs to besides its id.
+	RequestState   Token // params. or result.requestState
+	TaskID         Token // of the task that it is about: params.taskId, result.taskId or result.task.taskId
+	TaskStatus     Token // of that task
+	RelatedTask    Token // named in _meta
+	SubscriptionID Token // named in _meta: the id of the request that opened the subscription
+
+	ResultType   Token // result.resultType
+	ErrorCode    Token // error.code
+	ErrorMessage Token // error.message
+
+	HasResult   bool // result is there, if only as null
+	HasError    bool // error is there and not null
+	IsError     bool // result.isError is the literal true
+	HasInput    bool // params.inputResponses is there and not null
+	MakesTask   bool // the result is the handle of a new task
+	TaskIsError bool // isError of the result that the state of a task holds is the literal true
+
+	// Digests tell whether two messages that this process read say the same.
+	// They have a random key and mean nothing to others. They are zero when
+	// the member was absent.
+	ArgumentsDigest uint64 // params.arguments, as it was written
+	StateDigest     uint64 // RequestState, however it was escaped
+
+	Subject Span // the member whose shape is worth keeping: params.arguments, else params; of a response result, else error
+	Spans   Spans
 	Head    []byte // the first bytes of the message, at most HeadLimit
 	Flags   Flags
 	Batch   int // place in a batch, from 1; 0 when it is in none
@@ -69,8 +93,19 @@ type Token struct {
 // TokenLimit is how many bytes of a token are kept.
 const TokenLimit = 1 << 10
 
-// Span is a piece of a message, in bytes from its beginning.
+// Span is a piece of a message, in bytes from its beginning. The zero Span is
+// nowhere.
 type Span struct{ Start, End int64 }
+
+// Spans say where in a message the values of some members are, for a recorder
+// that cuts them out of a body that it kept. The ones that were absent, or not
+// read to their end, are zero.
+type Spans struct {
+	Params, Arguments, InputResponses Span // params, and what is in it
+	Result, Content, Structured       Span // result, result.content, result.structuredContent
+	InputRequests                     Span // result.inputRequests
+	Error, ErrorMessage               Span // error, error.message
+}
 
 // Flags say what was odd about a message. They never keep it from being
 // recorded.
@@ -94,13 +129,20 @@ const (
 func (m *Message) Clone() *Message {
 	c := *m
 	c.Head = bytes.Clone(m.Head)
-	for _, t := range []*Token{
-		&c.ID, &c.Method, &c.Name, &c.URI, &c.RequestID, &c.ProgressToken, &c.MetaProgress,
-		&c.ProtocolVersion, &c.PeerName, &c.PeerVersion, &c.ResultType, &c.ErrorCode,
-	} {
+	for _, t := range c.tokens() {
 		*t = t.Clone()
 	}
 	return &c
+}
+
+// tokens returns all tokens of m.
+func (m *Message) tokens() []*Token {
+	return []*Token{
+		&m.ID, &m.Method, &m.Name, &m.URI, &m.RequestID, &m.ProgressToken, &m.MetaProgress, &m.Level,
+		&m.ProtocolVersion, &m.SupportedVersions, &m.PeerName, &m.PeerVersion,
+		&m.RequestState, &m.TaskID, &m.TaskStatus, &m.RelatedTask, &m.SubscriptionID,
+		&m.ResultType, &m.ErrorCode, &m.ErrorMessage,
+	}
 }
 
 // Clone returns a copy of t that shares no memory with it.

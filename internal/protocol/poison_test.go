@@ -141,10 +141,19 @@ func TestACopyOfAMessageSharesNoMemoryWithIt(t *testing.T) {
 }
 
 func TestAMessageThatIsReadAllocatesNothing(t *testing.T) {
-	line := []byte(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"refund","arguments":{"a":1}}}` + "\n")
-	r := NewReader(wire.FromClient, func(*Message) {})
-	r.Feed(line, 1)
-	if n := testing.AllocsPerRun(100, func() { r.Feed(line, 1) }); n > 0 {
-		t.Errorf("it allocates %v times", n)
+	for name, line := range map[string]string{
+		"a call": `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"refund","arguments":{"a":1}}}`,
+		"a further round": `{"id":7,"method":"tools/call","params":{"name":"refund","arguments":{"a":1},"inputResponses":{"a":{}},` +
+			`"requestState":"` + strings.Repeat(`s\/`, 1000) + `","_meta":{"io.modelcontextprotocol/clientInfo":{"name":"c"}}}}`,
+		"an answer":           `{"id":7,"result":{"resultType":"complete","content":[],"structuredContent":{},"isError":false}}`,
+		"the state of a task": `{"id":7,"result":{"resultType":"task","taskId":"t","status":"working","task":{"taskId":"t"}}}`,
+		"an error":            `{"id":7,"error":{"code":-32000,"message":"no"}}`,
+	} {
+		r := NewReader(wire.FromClient, func(*Message) {})
+		feed := []byte(line + "\n")
+		r.Feed(feed, 1)
+		if n := testing.AllocsPerRun(100, func() { r.Feed(feed, 1) }); n > 0 {
+			t.Errorf("%s: it allocates %v times", name, n)
+		}
 	}
 }

@@ -66,6 +66,8 @@ func jsonName(t *rapid.T) string {
 		return `"` + rapid.SampledFrom([]string{
 			"id", "method", "params", "result", "error", "name", "uri", "requestId", "progressToken", "_meta", "arguments",
 			"protocolVersion", "clientInfo", "serverInfo", "version", "isError", "resultType", "code", "jsonrpc", `\u0069d`, "ID",
+			"message", "requestState", "inputResponses", "inputRequests", "taskId", "task", "status", "level", "content",
+			"structuredContent", "supportedVersions", metaVersion, metaClientInfo, metaServerInfo, metaRelatedTask, metaSubscription,
 		}).Draw(t, "name") + `"`
 	}
 	return jsonString(t)
@@ -223,16 +225,34 @@ func checkAgainstParser(t failer, value []byte, m *Message) {
 	if json.Unmarshal(top["params"], &params) != nil {
 		params = nil
 	}
-	check("name", params["name"], m.Name)
-	check("uri", params["uri"], m.URI)
-	check("requestId", params["requestId"], m.RequestID)
-	check("progressToken", params["progressToken"], m.ProgressToken)
+	for name, got := range map[string]Token{
+		"name": m.Name, "uri": m.URI, "requestId": m.RequestID, "progressToken": m.ProgressToken, "level": m.Level,
+	} {
+		check(name, params[name], got)
+	}
+	checkSpans(t, top, params, m)
 	if json.Unmarshal(params["_meta"], &meta) != nil {
 		meta = nil
 	}
-	if top["result"] == nil { // it has a _meta too
-		check("_meta.progressToken", meta["progressToken"], m.MetaProgress)
+	if top["result"] == nil { // it has these too
+		check("params._meta.progressToken", meta["progressToken"], m.MetaProgress)
+		check("params.requestState", params["requestState"], m.RequestState)
+		check("params.taskId", params["taskId"], m.TaskID)
+		check("params.status", params["status"], m.TaskStatus)
+		check("params._meta.subscriptionId", meta[metaSubscription], m.SubscriptionID)
+		check("params._meta.related-task.taskId", parsed(meta[metaRelatedTask])["taskId"], m.RelatedTask)
 	}
+	if result := parsed(top["result"]); top["params"] == nil {
+		check("result.requestState", result["requestState"], m.RequestState)
+		check("result.resultType", result["resultType"], m.ResultType)
+		check("result.supportedVersions", result["supportedVersions"], m.SupportedVersions)
+		check("result._meta.subscriptionId", parsed(result["_meta"])[metaSubscription], m.SubscriptionID)
+		if m.IsError != (string(result["isError"]) == "true") {
+			t.Fatalf("isError of %q: %v", value, m.IsError)
+		}
+	}
+	check("error.code", parsed(top["error"])["code"], m.ErrorCode)
+	check("error.message", parsed(top["error"])["message"], m.ErrorMessage)
 	if _, there := top["result"]; there != m.HasResult {
 		t.Fatalf("%q: a result is there: %v", value, m.HasResult)
 	}
@@ -242,6 +262,38 @@ func checkAgainstParser(t failer, value []byte, m *Message) {
 	}
 	if want := asks && top["id"] == nil; (m.Kind == Notification) != want {
 		t.Fatalf("%q was read as %s", value, sketch(m))
+	}
+}
+
+// parsed returns the members of an object, and none of anything else.
+func parsed(value json.RawMessage) (all map[string]json.RawMessage) {
+	if json.Unmarshal(value, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// checkSpans compares where members are with what a parser says that they are.
+func checkSpans(t failer, top, params map[string]json.RawMessage, m *Message) {
+	t.Helper()
+	result, failure := parsed(top["result"]), parsed(top["error"])
+	for name, c := range map[string]struct {
+		want json.RawMessage
+		got  Span
+	}{
+		"params": {top["params"], m.Spans.Params}, "arguments": {params["arguments"], m.Spans.Arguments},
+		"inputResponses": {params["inputResponses"], m.Spans.InputResponses},
+		"result":         {top["result"], m.Spans.Result}, "content": {result["content"], m.Spans.Content},
+		"structuredContent": {result["structuredContent"], m.Spans.Structured},
+		"inputRequests":     {result["inputRequests"], m.Spans.InputRequests},
+		"error":             {top["error"], m.Spans.Error}, "error.message": {failure["message"], m.Spans.ErrorMessage},
+	} {
+		if c.got.End-c.got.Start != int64(len(c.want)) {
+			t.Fatalf("the span of %s has %d bytes, want %q", name, c.got.End-c.got.Start, c.want)
+		}
+		if c.got.End <= int64(len(m.Head)) && !bytes.Equal(m.Head[c.got.Start:c.got.End], c.want) {
+			t.Fatalf("the span of %s is %q, want %q", name, m.Head[c.got.Start:c.got.End], c.want)
+		}
 	}
 }
 

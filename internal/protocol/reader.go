@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"hash"
+	"hash/maphash"
 
 	"github.com/deed-dev/deed/internal/wire"
 )
@@ -18,16 +19,18 @@ type Reader struct {
 
 	// The message that is being read, or that is complete and waits for the
 	// framing behind it.
-	m            Message
-	hash         hash.Hash // nil when nobody will be able to check it
-	salts        salts
-	utf8         utf8Check
-	spans        [parts]Span
-	errorToken   Token
-	isErrorToken Token
-	tokens       [slots]*Token
-	store        [slots][TokenLimit]byte
-	long         hash.Hash // over a token above TokenLimit
+	m         Message
+	hash      hash.Hash // nil when nobody will be able to check it
+	salts     salts
+	sink      Sink // nil when nobody keeps bodies
+	utf8      utf8Check
+	spans     [parts]Span
+	words     [5]Token // members that the message has in another form
+	tokens    [slots]*Token
+	store     [slots][TokenLimit]byte
+	long      hash.Hash // over a token above TokenLimit
+	arguments maphash.Hash
+	state     textDigest
 
 	line    lineState
 	scanner scanner
@@ -51,6 +54,8 @@ type lineState struct {
 func NewReader(from wire.Direction, emit func(*Message)) *Reader {
 	r := &Reader{emit: emit, from: from, hash: sha256.New(), long: sha256.New()}
 	r.tokens = r.slotTokens()
+	r.arguments.SetSeed(digestKey)
+	r.state.hash.SetSeed(digestKey)
 	r.startLine()
 	return r
 }
@@ -59,6 +64,24 @@ func NewReader(from wire.Direction, emit func(*Message)) *Reader {
 // that does not keep the salt: nobody could ever check such a hash, and it is
 // more than half of the work that a long message takes.
 func (r *Reader) SkipHash() { r.hash = nil }
+
+// Sink is given the bytes of each message as they pass, for a recorder that
+// keeps bodies. When emit is called, it has been given exactly the bytes of that
+// message since the last Begin, as many as Message.Bytes says: of a line with
+// its line end, of an element of a batch without the framing around it.
+type Sink interface {
+	// Begin says that the bytes of a message follow. What was taken since the
+	// last Begin belongs to the message that was emitted since, or to none:
+	// the beginning of a line can turn out to be the framing of a batch.
+	Begin()
+	// Take is given the next bytes, at least one. It must keep no reference
+	// to them.
+	Take(piece []byte)
+}
+
+// SetSink sets who is given the bytes of messages, from the next message on.
+// It must be called between messages: before the first, or from within emit.
+func (r *Reader) SetSink(s Sink) { r.sink = s }
 
 // Feed reads data, which crossed the wire at a time in µs since 1970. It
 // keeps no reference to data.
@@ -116,12 +139,15 @@ func (r *Reader) begin() {
 	r.line.ahead = 0
 	r.scanner.frame[0].seen = 0
 	r.spans = [parts]Span{}
-	r.errorToken, r.isErrorToken = Token{}, Token{}
+	r.words = [len(r.words)]Token{}
 	r.utf8 = utf8Check{}
 	if r.hash != nil {
 		r.salts.next(&r.m.Salt)
 		r.hash.Reset()
 		r.hash.Write(r.m.Salt[:])
+	}
+	if r.sink != nil {
+		r.sink.Begin()
 	}
 	if r.line.lost {
 		r.m.Flags |= Cut
@@ -144,6 +170,9 @@ func (r *Reader) take(b []byte) {
 	m.Bytes += int64(len(b))
 	if r.hash != nil {
 		r.hash.Write(b)
+	}
+	if r.sink != nil {
+		r.sink.Take(b)
 	}
 	if m.Flags&InvalidUTF8 == 0 && !r.utf8.next(b) {
 		m.Flags |= InvalidUTF8

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,73 +9,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/wire"
 )
-
-// read feeds stream in pieces of at most size bytes and returns what came
-// out. The clock counts the pieces.
-func read(stream string, size int) []*Message {
-	var got []*Message
-	r := NewReader(wire.FromClient, func(m *Message) { got = append(got, m.Clone()) })
-	at := int64(0)
-	for len(stream) > 0 {
-		n := min(size, len(stream))
-		at++
-		r.Feed([]byte(stream[:n]), at)
-		stream = stream[n:]
-	}
-	r.Close(at)
-	return got
-}
-
-// sketch is a message in one line of text.
-func sketch(m *Message) string {
-	b := &strings.Builder{}
-	b.WriteString([]string{"noise", "request", "notification", "response"}[m.Kind])
-	for _, t := range []struct {
-		name  string
-		token Token
-	}{
-		{"id", m.ID},
-		{"method", m.Method},
-		{"name", m.Name},
-		{"uri", m.URI},
-		{"requestId", m.RequestID},
-		{"progressToken", m.ProgressToken},
-		{"meta", m.MetaProgress},
-		{"version", m.ProtocolVersion},
-		{"peer", m.PeerName},
-		{"peerVersion", m.PeerVersion},
-		{"type", m.ResultType},
-		{"code", m.ErrorCode},
-	} {
-		if t.token.Raw != nil {
-			fmt.Fprintf(b, " %s=%s", t.name, t.token.Raw)
-		}
-	}
-	if m.IsError {
-		b.WriteString(" isError")
-	}
-	if m.Subject.End > 0 {
-		fmt.Fprintf(b, " subject=%s", m.Head[m.Subject.Start:m.Subject.End])
-	}
-	for i, name := range flagNames {
-		if m.Flags&(1<<i) != 0 {
-			b.WriteString(" " + name)
-		}
-	}
-	return b.String()
-}
-
-var flagNames = []string{
-	"Blank", "NotJSON", "Malformed", "InvalidUTF8", "BOM", "Unterminated", "DuplicateKeys", "Trailing", "InBatch", "Cut",
-}
-
-func sketches(messages []*Message) []string {
-	var all []string
-	for _, m := range messages {
-		all = append(all, sketch(m))
-	}
-	return all
-}
 
 func TestAReaderTellsWhatALineIs(t *testing.T) {
 	t.Parallel()

@@ -29,8 +29,32 @@ func (sc *scanner) findKey() member {
 	return find(in, decoded)
 }
 
+// beginToken starts to keep the value that begins at s[i].
+func (r *Reader) beginToken(in slot, i int, kind uint8) {
+	sc := &r.scanner
+	if in == slotInput && kind != plain {
+		return // only the word null matters
+	}
+	sc.keeps, sc.tokenFrom = in, i
+	switch in {
+	case slotArguments:
+		r.arguments.Reset()
+		return
+	case slotRequestState:
+		r.state.reset()
+	}
+	*r.tokens[in] = Token{Raw: r.store[in][:0]}
+}
+
 // keep adds a piece of the token that is being read.
 func (r *Reader) keep(b []byte) {
+	switch r.scanner.keeps {
+	case slotArguments:
+		r.arguments.Write(b)
+		return
+	case slotRequestState:
+		r.state.write(b)
+	}
 	t := r.tokens[r.scanner.keeps]
 	before := t.Size
 	t.Size += int64(len(b))
@@ -48,16 +72,56 @@ func (r *Reader) keep(b []byte) {
 	r.long.Write(b)
 }
 
-func (r *Reader) sumToken() {
-	if t := r.tokens[r.scanner.keeps]; t.Size > TokenLimit {
+// endToken completes the token that is being read.
+func (r *Reader) endToken() {
+	keeps := r.scanner.keeps
+	r.scanner.keeps = noSlot
+	switch keeps {
+	case slotArguments:
+		r.m.ArgumentsDigest = r.arguments.Sum64()
+		return
+	case slotRequestState:
+		r.m.StateDigest = r.state.sum()
+	}
+	if t := r.tokens[keeps]; t.Size > TokenLimit {
 		r.long.Sum(t.Sum[:0])
 	}
 }
 
 // dropToken forgets a token that broke off: it is not what was meant.
 func (r *Reader) dropToken() {
-	if r.scanner.keeps != noSlot {
-		*r.tokens[r.scanner.keeps] = Token{}
-		r.scanner.keeps = noSlot
+	keeps := r.scanner.keeps
+	r.scanner.keeps = noSlot
+	if keeps != noSlot && keeps != slotArguments {
+		*r.tokens[keeps] = Token{}
 	}
 }
+
+// is says whether a token is a string, given with its quotes and without
+// escapes, however the token is escaped.
+func (t Token) is(quoted string) bool {
+	return string(t.Raw) == quoted || t.escaped() && string(t.decoded()) == quoted
+}
+
+// begins says whether a token is a string that begins so, as is does.
+func (t Token) begins(quoted string) bool {
+	return bytes.HasPrefix(t.Raw, []byte(quoted)) || t.escaped() && bytes.HasPrefix(t.decoded(), []byte(quoted))
+}
+
+// escaped says whether a token has escapes. There are peers that write
+// "tools\/call".
+func (t Token) escaped() bool {
+	return len(t.Raw) > 0 && t.Raw[0] == '"' && bytes.IndexByte(t.Raw, '\\') >= 0
+}
+
+func (t Token) decoded() []byte {
+	decoded, _ := appendDecoded(nil, t.Raw)
+	return decoded
+}
+
+// isNull says whether a token is the word null.
+func (t Token) isNull() bool { return string(t.Raw) == "null" }
+
+// given says whether a token is there and not null. Some peers write every
+// field of their message type.
+func (t Token) given() bool { return t.Raw != nil && !t.isNull() }

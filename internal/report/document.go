@@ -2,6 +2,9 @@ package report
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/terminal"
@@ -14,26 +17,27 @@ import (
 
 // CallDocument is one call.
 type CallDocument struct {
-	Kind          string   `json:"kind"`    // "call", where lines of several kinds stand together
-	Call          string   `json:"call"`    // what deed show takes
-	Session       string   `json:"session"` // 32 hex digits
-	Seq           int64    `json:"seq"`     // of the request in its session
-	Label         string   `json:"label"`
-	From          string   `json:"from"` // who asked: client or server
-	At            string   `json:"at"`   // of the request
-	Method        string   `json:"method"`
-	Tool          string   `json:"tool"`
+	Kind          string   `json:"kind"`           // "call", where lines of several kinds stand together
+	Call          string   `json:"call"`           // what deed show takes
+	Session       string   `json:"session"`        // 32 hex digits
+	Seq           int64    `json:"seq"`            // of the request in its session
+	Label         string   `json:"label"`          // of its server
+	From          string   `json:"from"`           // who asked: client or server
+	At            string   `json:"at"`             // of the request
+	Method        string   `json:"method"`         // tools/call for a tool
+	Tool          string   `json:"tool"`           // empty where it is no tool call
 	Outcome       string   `json:"outcome"`        // ok, error, tool_error, open or unanswered
 	ErrorCode     *string  `json:"error_code"`     // the raw JSON-RPC code
+	ErrorText     *string  `json:"error_text"`     // what the error said, redacted; null where that was not kept
 	AnsweredAt    *string  `json:"answered_at"`    // null while there is no answer
 	TookUS        *int64   `json:"took_us"`        // from the request to its answer
 	SentBytes     int64    `json:"sent_bytes"`     // of the request
 	ReturnedBytes *int64   `json:"returned_bytes"` // of the answer
-	Flags         []string `json:"flags"`
-	Erased        bool     `json:"erased"` // its names were erased
+	Flags         []string `json:"flags"`          // what was odd; docs/journal-format.md has the words
+	Erased        bool     `json:"erased"`         // its names were erased
 }
 
-func callDocument(call journal.Call, id string) CallDocument {
+func callDocument(call journal.Call, id, why string) CallDocument {
 	d := CallDocument{
 		Kind: "call", Call: id, Session: call.Session, Seq: call.Seq, Label: call.Label,
 		From: call.From, At: stamp(call.At), Method: call.Method, Tool: call.Tool,
@@ -42,6 +46,9 @@ func callDocument(call journal.Call, id string) CallDocument {
 	}
 	if call.Error != "" {
 		d.ErrorCode = &call.Error
+	}
+	if why != "" {
+		d.ErrorText = &why
 	}
 	if call.Answered {
 		d.AnsweredAt, d.ReturnedBytes = stampOrNil(call.AnswerAt), &call.Returned
@@ -61,20 +68,20 @@ func outcomeWord(call journal.Call) string {
 
 // SessionDocument is one session.
 type SessionDocument struct {
-	Session   string  `json:"session"`
-	Label     string  `json:"label"`
-	Program   string  `json:"program"`
-	Transport string  `json:"transport"`
-	Capture   string  `json:"capture"`
-	Recorder  string  `json:"recorder_version"`
-	StartedAt string  `json:"started_at"`
-	LastAt    string  `json:"last_at"`    // of its last entry
-	EndedAt   *string `json:"ended_at"`   // null while no end is recorded
-	State     State   `json:"state"`      // running, open or ended
-	IdleUS    *int64  `json:"idle_us"`    // since its last entry, of one without an end
-	ExitCode  *int64  `json:"exit_code"`  // of its server
-	EndReason *string `json:"end_reason"` // why it ended
-	Erased    bool    `json:"erased"`
+	Session   string  `json:"session"`          // 32 hex digits
+	Label     string  `json:"label"`            // of its server
+	Program   string  `json:"program"`          // base name of what was started
+	Transport string  `json:"transport"`        // how client and server speak: stdio
+	Capture   string  `json:"capture"`          // how much is kept: shape, redacted, sealed or raw
+	Recorder  string  `json:"recorder_version"` // of the deed that recorded it
+	StartedAt string  `json:"started_at"`       // of its first entry
+	LastAt    string  `json:"last_at"`          // of its last entry
+	EndedAt   *string `json:"ended_at"`         // null while no end is recorded
+	State     State   `json:"state"`            // running, open or ended
+	IdleUS    *int64  `json:"idle_us"`          // since its last entry, of one without an end
+	ExitCode  *int64  `json:"exit_code"`        // of its server
+	EndReason *string `json:"end_reason"`       // why it ended
+	Erased    bool    `json:"erased"`           // its names were erased
 }
 
 func sessionDocument(run journal.Run, clock terminal.Clock) SessionDocument {
@@ -97,13 +104,13 @@ func sessionDocument(run journal.Run, clock terminal.Clock) SessionDocument {
 
 // GapDocument is a stretch of the wire that was not seen.
 type GapDocument struct {
-	Kind    string `json:"kind"` // "gap"
-	Session string `json:"session"`
-	At      string `json:"at"`
-	From    string `json:"from"`
-	Reason  string `json:"reason"`
-	Bytes   int64  `json:"unseen_bytes"`
-	Lines   int64  `json:"unseen_lines"`
+	Kind    string `json:"kind"`         // "gap"
+	Session string `json:"session"`      // in which it is
+	At      string `json:"at"`           // when it was noted
+	From    string `json:"from"`         // whose bytes: client or server
+	Reason  string `json:"reason"`       // observer_behind, observer_failed or journal_failed
+	Bytes   int64  `json:"unseen_bytes"` // that crossed the wire all the same
+	Lines   int64  `json:"unseen_lines"` // that ended among them
 }
 
 func gapDocuments(gaps []journal.Gap) []GapDocument {
@@ -120,7 +127,8 @@ func gapDocuments(gaps []journal.Gap) []GapDocument {
 // listedCall is a call with the id that it is shown under.
 type listedCall struct {
 	journal.Call
-	id string
+	id  string
+	why string // what its error said; empty where that was not kept
 }
 
 // listCalls asks for calls and gives each its id.
@@ -135,15 +143,53 @@ func listCalls(ctx context.Context, history journal.History, ids *shortener, fil
 		if err != nil {
 			return nil, err
 		}
-		listed[i] = listedCall{call, id}
+		listed[i] = listedCall{Call: call, id: id}
 	}
 	return listed, nil
+}
+
+// explain reads what the errors of calls that are to be shown said.
+func explain(ctx context.Context, history journal.History, calls []listedCall) error {
+	for i, call := range calls {
+		var err error
+		if calls[i].why, err = errorText(ctx, history, call.Call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func errorText(ctx context.Context, history journal.History, call journal.Call) (string, error) {
+	if !call.Answered || call.Outcome == journal.OutcomeOK {
+		return "", nil
+	}
+	records, err := history.Call(ctx, call.Session, call.Seq)
+	if errors.Is(err, journal.ErrNotFound) { // what was found a moment ago; nothing is said of it
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the error of a call: %w", err)
+	}
+	for _, record := range records {
+		if record.Entry.Kind == journal.KindResponse {
+			return errorTextOf(record.Detail), nil
+		}
+	}
+	return "", nil
+}
+
+// errorTextOf is what an answer says went wrong, as far as that was kept.
+func errorTextOf(detail *journal.Detail) string {
+	if detail == nil || detail.ErrorText == nil {
+		return ""
+	}
+	return strings.TrimSpace(detail.ErrorText.String())
 }
 
 func callDocuments(calls []listedCall) []CallDocument {
 	documents := make([]CallDocument, len(calls))
 	for i, call := range calls {
-		documents[i] = callDocument(call.Call, call.id)
+		documents[i] = callDocument(call.Call, call.id, call.why)
 	}
 	return documents
 }

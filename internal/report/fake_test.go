@@ -1,12 +1,18 @@
 package report_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"testing/iotest"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/report/figure"
+	"github.com/deed-dev/deed/internal/tlog"
 )
 
 // shelf is a journal.History in memory.
@@ -18,7 +24,15 @@ type shelf struct {
 	noise   int64
 	stderr  int64
 	records map[int64][]journal.Record // by seq of the request
-	err     error                      // of every question
+	log     []journal.Record           // in order, from position 0
+	bodies  map[int64]body             // by position
+	stats   []figure.ToolStats
+	cost    figure.Cost
+	went    []figure.DestinationCount
+	tools   []figure.Tool
+	found   figure.Found
+	asked   []any // filters that were given, in order
+	err     error // of every question
 }
 
 func (s *shelf) Runs(_ context.Context, f journal.RunFilter) ([]journal.Run, error) {
@@ -89,6 +103,86 @@ func (s *shelf) Call(_ context.Context, session string, seq int64) ([]journal.Re
 		return nil, journal.ErrNotFound
 	}
 	return records, s.err
+}
+
+// body is what was kept of a message.
+type body struct {
+	data []byte
+	err  error // of opening it
+	end  error // in place of io.EOF
+}
+
+func (s *shelf) Stats(_ context.Context, f figure.StatsFilter) ([]figure.ToolStats, error) {
+	s.asked = append(s.asked, f)
+	return s.stats, s.err
+}
+
+func (s *shelf) Cost(_ context.Context, f figure.StatsFilter) (figure.Cost, error) {
+	s.asked = append(s.asked, f)
+	return s.cost, s.err
+}
+
+func (s *shelf) Destinations(_ context.Context, f figure.StatsFilter) ([]figure.DestinationCount, error) {
+	return s.went, s.err
+}
+
+func (s *shelf) Tools(_ context.Context, f figure.ToolFilter) ([]figure.Tool, error) {
+	s.asked = append(s.asked, f)
+	return s.tools, s.err
+}
+
+func (s *shelf) Search(_ context.Context, f figure.SearchFilter) (figure.Found, error) {
+	s.asked = append(s.asked, f)
+	return s.found, s.err
+}
+
+// Checkpoint is a note of the right form; nobody here looks at signatures.
+func (s *shelf) Checkpoint(context.Context) ([]byte, error) {
+	text := tlog.Checkpoint{Origin: "deed/test", Size: int64(len(s.log))}.Text()
+	return []byte(text + "\n\u2014 deed/test AAAAAAAA\n"), s.err
+}
+
+func (s *shelf) Records(_ context.Context, from int64, yield func(journal.Record) error) error {
+	for _, record := range s.log[min(from, int64(len(s.log))):] {
+		if err := yield(record); err != nil {
+			return err
+		}
+	}
+	return s.err
+}
+
+func (s *shelf) Body(_ context.Context, n int64) (io.ReadCloser, journal.BodyInfo, error) {
+	kept, found := s.bodies[n]
+	if !found {
+		return nil, journal.BodyInfo{}, journal.ErrNoBody
+	}
+	if kept.err != nil {
+		return nil, journal.BodyInfo{}, kept.err
+	}
+	var reader io.Reader = bytes.NewReader(kept.data)
+	if kept.end != nil {
+		reader = io.MultiReader(reader, iotest.ErrReader(kept.end))
+	}
+	return io.NopCloser(reader), journal.BodyInfo{Kept: int64(len(kept.data))}, nil
+}
+
+// write adds an entry to the log, as a recorder would.
+func (s *shelf) write(entry journal.Entry, detail *journal.Detail) {
+	if entry.Kind != journal.KindResponse && entry.Kind != journal.KindNotification {
+		entry.Call, entry.Took = -1, -1
+	}
+	leaf := fmt.Appendf(nil, `{"kind":%q,"seq":%d}`, entry.Kind, entry.Seq)
+	record := journal.Record{N: int64(len(s.log)), Entry: entry, Detail: detail, Leaf: leaf}
+	s.log = append(s.log, record)
+	switch {
+	case entry.Kind == journal.KindRequest:
+		if s.records == nil {
+			s.records = map[int64][]journal.Record{}
+		}
+		s.records[entry.Seq] = []journal.Record{record}
+	case entry.Call > 0:
+		s.records[entry.Call] = append(s.records[entry.Call], record)
+	}
 }
 
 func limited[T any](list []T, limit int) []T {

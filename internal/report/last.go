@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -19,8 +20,18 @@ type Last struct {
 	waiting    []listedCall
 	biggest    []listedCall
 	slowest    []listedCall
+	went       []figure.DestinationCount
 	counted    int64 // failed calls that the failures were grouped from
 	clock      terminal.Clock
+}
+
+// Travels is a history that knows where data was going. [journal.Reader] is
+// one.
+type Travels interface {
+	journal.History
+	// Destinations counts the calls that named each destination, the most
+	// frequent first.
+	Destinations(ctx context.Context, f figure.StatsFilter) ([]figure.DestinationCount, error)
 }
 
 // failure is the calls of one tool that failed for one reason.
@@ -37,6 +48,8 @@ const (
 	// failuresRead bounds what is held in memory of a session in which
 	// almost everything fails. Last says so when it was not enough.
 	failuresRead = 50_000
+	// failuresExplained is how many kinds of failure are shown with a text.
+	failuresExplained = 100
 	// waitingRead is how far back open calls are looked for.
 	waitingRead = 5_000
 )
@@ -44,7 +57,7 @@ const (
 // LastRun tells of the newest session that called a tool, or of the one whose
 // id begins with prefix. Where no session called one, it tells of the newest.
 // Errors: [ErrNothingRecorded], [NoSessionError], [AmbiguousError].
-func LastRun(ctx context.Context, history journal.History, clock terminal.Clock, prefix string) (*Last, error) {
+func LastRun(ctx context.Context, history Travels, clock terminal.Clock, prefix string) (*Last, error) {
 	run, err := chooseRun(ctx, history, clock, prefix)
 	if err != nil {
 		return nil, err
@@ -62,6 +75,9 @@ func LastRun(ctx context.Context, history journal.History, clock terminal.Clock,
 	}
 	if err := l.findExtremes(ctx, history, ids); err != nil {
 		return nil, fmt.Errorf("list the largest calls of session %s: %w", l.short, err)
+	}
+	if l.went, err = history.Destinations(ctx, figure.StatsFilter{Session: run.ID}); err != nil {
+		return nil, fmt.Errorf("count the destinations of session %s: %w", l.short, err)
 	}
 	return l, nil
 }
@@ -114,6 +130,14 @@ func (l *Last) findFailures(ctx context.Context, history journal.History, ids *s
 		l.failures[i].count++
 	}
 	slices.SortStableFunc(l.failures, func(a, b failure) int { return int(b.count - a.count) })
+	// What the newest of a kind said stands for the others: servers put ids
+	// and times into their texts, and no two would be alike.
+	for i := range l.failures[:min(len(l.failures), failuresExplained)] {
+		f := &l.failures[i]
+		if f.last.why, err = errorText(ctx, history, f.last.Call); err != nil {
+			return err
+		}
+	}
 	if l.totals.Open == 0 {
 		return nil
 	}
@@ -144,44 +168,49 @@ func (l *Last) findExtremes(ctx context.Context, history journal.History, ids *s
 		return listed || c.Took < 0
 	})
 	l.slowest = l.slowest[:min(len(l.slowest), topCalls)]
-	return nil
+	if err := explain(ctx, history, l.biggest); err != nil {
+		return err
+	}
+	return explain(ctx, history, l.slowest)
 }
 
 // LastDocument is the JSON form of [Last].
 type LastDocument struct {
 	SessionDocument
-	Calls           int64             `json:"calls"`            // to tools
-	Failed          int64             `json:"failed"`           // answered with an error
-	Unanswered      int64             `json:"unanswered"`       // never answered; the session is over
-	Open            int64             `json:"open"`             // not answered yet
-	ReturnedBytes   int64             `json:"returned_bytes"`   // by tools, on the wire
-	TookUS          int64             `json:"took_us"`          // in tools
-	Failures        []FailureDocument `json:"failures"`         // most frequent first
-	UnansweredCalls []CallDocument    `json:"unanswered_calls"` // newest first
-	OpenCalls       []CallDocument    `json:"open_calls"`       // newest first
-	Biggest         []CallDocument    `json:"biggest"`          // at most 5
-	Slowest         []CallDocument    `json:"slowest"`          // at most 5, without the biggest
-	OtherRequests   []MethodDocument  `json:"other_requests"`
-	NoiseLines      int64             `json:"noise_lines"` // lines that were no message
-	StderrBytes     int64             `json:"stderr_bytes"`
-	Gaps            []GapDocument     `json:"gaps"` // what was not seen
+	Calls           int64                 `json:"calls"`            // to tools
+	Failed          int64                 `json:"failed"`           // answered with an error
+	Unanswered      int64                 `json:"unanswered"`       // never answered; the session is over
+	Open            int64                 `json:"open"`             // not answered yet
+	ReturnedBytes   int64                 `json:"returned_bytes"`   // by tools, on the wire
+	TookUS          int64                 `json:"took_us"`          // in tools
+	Failures        []FailureDocument     `json:"failures"`         // most frequent first
+	UnansweredCalls []CallDocument        `json:"unanswered_calls"` // newest first
+	OpenCalls       []CallDocument        `json:"open_calls"`       // newest first
+	Biggest         []CallDocument        `json:"biggest"`          // at most 5
+	Slowest         []CallDocument        `json:"slowest"`          // at most 5, without the biggest
+	Destinations    []DestinationDocument `json:"destinations"`     // where data was going, most calls first
+	OtherRequests   []MethodDocument      `json:"other_requests"`   // by method, tool calls left out
+	NoiseLines      int64                 `json:"noise_lines"`      // lines that were no message
+	StderrBytes     int64                 `json:"stderr_bytes"`     // what the server wrote there
+	Gaps            []GapDocument         `json:"gaps"`             // what was not seen
 }
 
 // FailureDocument is the failed calls of one tool for one reason.
 type FailureDocument struct {
-	Tool      string  `json:"tool"`
+	Tool      string  `json:"tool"`       // that failed
 	Outcome   string  `json:"outcome"`    // error or tool_error
 	ErrorCode *string `json:"error_code"` // the raw JSON-RPC code
-	Count     int64   `json:"count"`
-	LastAt    string  `json:"last_at"`
-	LastCall  string  `json:"last_call"` // what deed show takes
+	ErrorText *string `json:"error_text"` // what the newest of them said, redacted; null where that was not kept
+	Count     int64   `json:"count"`      // how often
+	LastAt    string  `json:"last_at"`    // the newest of them
+	LastCall  string  `json:"last_call"`  // what deed show takes
 }
 
 // MethodDocument counts requests of one method, tool calls left out.
 type MethodDocument struct {
-	From   string `json:"from"`
-	Method string `json:"method"`
-	Count  int64  `json:"count"`
+	From   string `json:"from"`   // who asked: client or server
+	Method string `json:"method"` // as it was written
+	Count  int64  `json:"count"`  // how often
 }
 
 // Document is the answer for programs.
@@ -193,6 +222,7 @@ func (l *Last) Document() any {
 		Failures:        make([]FailureDocument, 0, len(l.failures)),
 		UnansweredCalls: callDocuments(l.unanswered), OpenCalls: callDocuments(l.waiting),
 		Biggest: callDocuments(l.biggest), Slowest: callDocuments(l.slowest),
+		Destinations:  destinationDocuments(l.went),
 		OtherRequests: make([]MethodDocument, 0, len(l.totals.Others)),
 		NoiseLines:    l.totals.Noise, StderrBytes: l.totals.Stderr,
 		Gaps: gapDocuments(l.totals.Gaps),
@@ -204,6 +234,9 @@ func (l *Last) Document() any {
 		}
 		if f.code != "" {
 			document.ErrorCode = &f.code
+		}
+		if f.last.why != "" {
+			document.ErrorText = &f.last.why
 		}
 		d.Failures = append(d.Failures, document)
 	}

@@ -11,8 +11,11 @@ import (
 // counted.
 const listedMost = 10
 
+// topDestinations is how many destinations are printed.
+const topDestinations = 5
+
 // Text is the answer for people: what was missed, what failed, what was never
-// answered, then what was enormous and what was slow.
+// answered, then what was enormous, what was slow, and where data went.
 func (l *Last) Text(view View) string {
 	var b strings.Builder
 	b.WriteString(l.headText(view))
@@ -24,6 +27,7 @@ func (l *Last) Text(view View) string {
 	b.WriteString(callsText("still waiting for an answer", l.waiting, l.totals.Open, view))
 	b.WriteString(callsText("biggest answers", l.biggest, 0, view))
 	b.WriteString(callsText("slowest of the others", l.slowest, 0, view))
+	b.WriteString(destinationsText(l.went, topDestinations, "deed stats --all --session "+l.short, view))
 	b.WriteString(l.otherText())
 	fmt.Fprintf(&b, "\nEvery call: deed tail --session %s\n", l.short)
 	return b.String()
@@ -62,7 +66,7 @@ func (l *Last) failuresText(view View) string {
 	}
 	var b strings.Builder
 	b.WriteString("\n" + view.Style.Bad("failed") + "\n")
-	table := terminal.Table{Indent: 2, Columns: []terminal.Column{{Right: true}, {Max: nameWidth}, {Max: nameWidth}, {}, {}}}
+	table := terminal.Table{Indent: 2, Columns: []terminal.Column{{Right: true}, {Max: nameWidth}, {Max: whyWidth}, {}, {}}}
 	for i, f := range l.failures {
 		if i == listedMost {
 			break
@@ -70,7 +74,7 @@ func (l *Last) failuresText(view View) string {
 		table.Add(
 			terminal.Text(terminal.Count(f.count)+"x"),
 			terminal.Text(f.tool),
-			terminal.Cell{Text: f.reason, Paint: view.Style.Bad},
+			terminal.Cell{Text: reasonWith(f.last.Call, f.last.why), Paint: view.Style.Bad},
 			terminal.Text("last "+view.moment(f.last.At)),
 			terminal.Cell{Text: f.last.id, Paint: view.Style.Faint},
 		)
@@ -96,7 +100,7 @@ func callsText(heading string, calls []listedCall, total int64, view View) strin
 	}}
 	shown := calls[:min(len(calls), listedMost)]
 	for _, call := range shown {
-		why := reason(call.Call)
+		why := reasonWith(call.Call, call.why)
 		if !call.Answered {
 			why = "" // the heading says it
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
+	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 	"github.com/google/go-cmp/cmp"
 )
@@ -159,6 +160,23 @@ func TestLastPutsFailuresFirstThenWhatWasEnormous(t *testing.T) {
 	t.Parallel()
 	last, err := report.LastRun(t.Context(), busy(), view.Clock, "")
 	goldenAnswer(t, "last-busy", last, err)
+}
+
+func TestLastAndTailTellWhatErrorsSaidAndWhereDataWent(t *testing.T) {
+	t.Parallel()
+	s := full()
+	s.records[13] = s.records[9]
+	s.went = []figure.DestinationCount{{Kind: "host", Name: "api.orders.example", Calls: 9}, {Kind: "email", Name: "jo@acme.example", Calls: 1}}
+	for i := range int64(5) {
+		s.went = append(s.went, figure.DestinationCount{Kind: "ip", Name: fmt.Sprintf("192.0.2.%d", i), Calls: 1})
+	}
+	last, err := report.LastRun(t.Context(), s, view.Clock, "")
+	goldenAnswer(t, "last-why", last, err)
+	tail, err := report.TailCalls(t.Context(), s, view.Clock, report.TailQuery{Limit: 20, Errors: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "tail-why.txt", tail.Text(view))
 }
 
 func TestLastOfASessionInWhichNothingFailedSaysSoInOneLine(t *testing.T) {
@@ -344,7 +362,7 @@ func TestAnswersSayWhyThereIsNone(t *testing.T) {
 	twins := busy()
 	twins.runs = append(twins.runs, newRun(secondID, "twin", ago(time.Hour)))
 	broken := errors.New("disk on fire")
-	last := func(h journal.History, prefix string) error {
+	last := func(h report.Travels, prefix string) error {
 		_, err := report.LastRun(context.Background(), h, view.Clock, prefix)
 		return err
 	}

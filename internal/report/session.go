@@ -119,8 +119,13 @@ func (s *shortener) short(ctx context.Context, id string) (string, error) {
 
 // callID names one call: enough of its session, and its place in there.
 func (s *shortener) callID(ctx context.Context, call journal.Call) (string, error) {
-	short, err := s.short(ctx, call.Session)
-	return short + "." + strconv.FormatInt(call.Seq, 10), err
+	return s.place(ctx, call.Session, call.Seq)
+}
+
+// place names the request at a place of a session.
+func (s *shortener) place(ctx context.Context, session string, seq int64) (string, error) {
+	short, err := s.short(ctx, session)
+	return short + "." + strconv.FormatInt(seq, 10), err
 }
 
 // parseCallID takes a call id apart: 6d4e47f7.12.

@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"bytes"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,5 +106,106 @@ func TestShowOfACallWithMuchProgressStillEndsInItsAnswer(t *testing.T) {
 		if !bytes.Contains(shown, []byte(want)) {
 			t.Errorf("%q is missing", want)
 		}
+	}
+}
+
+// full is a call of which everything was kept that can be.
+func full() *shelf {
+	s := told(journal.OutcomeToolError)
+	request, answer := &s.records[9][0], &s.records[9][2]
+	request.Detail.Args = text(`{"amount":"180.00","items":[1,2,3],"to":{"card":"<redacted:card_number>"},"note":"line one\n` + strings.Repeat("and so on ", 20) + `"}`)
+	request.Detail.Destinations = &journal.Destinations{
+		Hosts: []string{"api.orders.example"}, Emails: []string{"jo@acme.example"}, IPs: []string{"192.0.2.7"}, Content: map[string]int64{"emails": 2, "hosts": 1},
+	}
+	request.Detail.Redacted = map[string]int64{"card_number": 1, "key_name": 2, "github_token": 1}
+	request.Entry.Body, request.Entry.Kept = journal.Hash{7}, 5<<10
+	answer.Detail.ErrorText = text("no such order: \x1b[31m4711")
+	answer.Detail.Preview = text(`{"content":[{"type":"text","text":"no such order"}],"isError":true}`)
+	answer.Entry.Body, answer.Entry.Kept, answer.Entry.Omitted, answer.Entry.Head = journal.Hash{8}, 320<<10, 9<<20, 256<<10
+	return s
+}
+
+func TestShowHasWhatWasKeptOfACall(t *testing.T) {
+	t.Parallel()
+	story, err := report.ShowCall(t.Context(), full(), view.Clock, "6d4e47f7.9")
+	goldenAnswer(t, "show-full", story, err)
+}
+
+func TestShowOfVeryLongArgumentsSaysHowMuchIsLeftOut(t *testing.T) {
+	t.Parallel()
+	s := full()
+	s.records[9][0].Detail.Args = text(strings.Repeat("0123456789", 800))
+	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := story.Text(view); !strings.Contains(got, "    … and 50 more lines: add --json\n") {
+		t.Errorf("it reads:\n%s", got)
+	}
+}
+
+func TestShowOfACallTellsWhatWasNotSeenWhileItWasOpen(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		at   time.Duration // after the request, which was answered after 2 s
+		want bool
+	}{
+		{"before it", -time.Second, false},
+		{"while it was open", time.Second, true},
+		{"after its answer", 3 * time.Second, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := told(journal.OutcomeOK)
+			asked := s.records[9][0].Entry.At
+			s.gaps = []journal.Gap{{Session: firstID, At: asked + test.at.Microseconds(), From: "server", Bytes: 5, Reason: "observer_behind"}}
+			story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(story.Text(view), "NOT SEEN"); got != test.want {
+				t.Errorf("told: %v", got)
+			}
+		})
+	}
+}
+
+func TestTheNewestCallHasANameOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := told(journal.OutcomeOK)
+	s.records[40] = s.records[9] // the newest call of this journal
+	story, err := report.ShowCall(t.Context(), s, view.Clock, "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := story.Document().(report.StoryDocument).Call; got != "6d4e47f7.40" {
+		t.Errorf("it shows %s", got)
+	}
+	if _, err := report.ShowCall(t.Context(), &shelf{}, view.Clock, "last"); !errors.Is(err, report.ErrNothingRecorded) {
+		t.Errorf("of an empty journal: %v", err)
+	}
+}
+
+func TestTheMessagesOfACallStandInTheLog(t *testing.T) {
+	t.Parallel()
+	s := told(journal.OutcomeOK)
+	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for message, want := range map[report.Message]int64{report.MessageRequest: 4312, report.MessageResult: 4320} {
+		if got, err := story.Position(message); err != nil || got != want {
+			t.Errorf("%s: %d, %v", message, got, err)
+		}
+	}
+	s.records[9] = s.records[9][:1]
+	story, err = report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open *report.NoAnswerError
+	if _, err := story.Position(report.MessageResult); !errors.As(err, &open) {
+		t.Errorf("of a call without an answer: %v", err)
 	}
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +19,8 @@ const (
 	fieldsListed  = 60 // of one shape
 	pathWidth     = 60 // of a member's name
 	textWidth     = 200
+	valueWidth    = 100 // of a line of arguments, result or error text
+	valueLines    = 30
 )
 
 // Text is everything about the call, for people.
@@ -30,6 +34,7 @@ func (s *Story) Text(view View) string {
 	text, paint := s.outcomeText(view)
 	head.Add(terminal.Text("outcome"), terminal.Cell{Text: text, Paint: paint})
 	b.WriteString(head.String())
+	b.WriteString(gapsText(s.gaps, view))
 	for i, record := range s.records {
 		if i >= recordsListed && record.Entry.Kind != journal.KindResponse {
 			continue
@@ -91,11 +96,15 @@ func recordText(record, request journal.Record, view View) string {
 		addText(&table, "tool", detail.Tool)
 		addText(&table, "target", detail.Target)
 		addText(&table, "error code", detail.Error)
+		addLists(&table, detail)
 		if peer := detail.Peer; peer != nil {
 			addText(&table, "peer", peer.Name)
 			addText(&table, "peer version", peer.Version)
 			addText(&table, "protocol", peer.Protocol)
 		}
+	}
+	if entry.Body != (journal.Hash{}) {
+		table.Add(terminal.Text("body"), terminal.Text(bodyText(entry)))
 	}
 	if record.Erased {
 		table.Add(terminal.Text("erased"), terminal.Cell{Text: "what was read here was erased; the entry and its hashes stay", Paint: view.Style.Warn})
@@ -109,9 +118,82 @@ func recordText(record, request journal.Record, view View) string {
 	table.Add(terminal.Text("in the log"), terminal.Text(fmt.Sprintf("position %d, leaf hash %s", record.N, leafHash(record.Leaf))))
 	text := "\n" + view.Style.Strong(recordTitle(entry)) + "\n" + table.String()
 	if record.Detail != nil {
-		text += shapeText(record.Detail.Shape, entry.Kind, view)
+		text += valuesText(record.Detail, entry.Kind, view)
+		text += shapeText(record.Detail, entry.Kind, view)
 	}
 	return text
+}
+
+// addLists adds what was found in a message: where it was going, what was
+// replaced in it.
+func addLists(table *terminal.Table, detail *journal.Detail) {
+	if to := detail.Destinations; to != nil {
+		if names := slices.Concat(to.Hosts, to.Emails, to.IPs); len(names) > 0 {
+			table.Add(terminal.Text("going to"), terminal.Text(strings.Join(names, ", ")))
+		}
+		if named := contentText(to.Content); named != "" {
+			table.Add(terminal.Text("in its text"), terminal.Text(named))
+		}
+	}
+	if len(detail.Redacted) > 0 {
+		table.Add(terminal.Text("redacted"), terminal.Text(redactedText(detail.Redacted)))
+	}
+}
+
+// contentText counts addresses that stand in a message and are not where it
+// goes. They are somebody's content, so that only their number is kept.
+func contentText(counts map[string]int64) string {
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		if counts[kind] > 0 {
+			parts = append(parts, terminal.Plural(counts[kind], contentNoun(kind)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func contentNoun(kind string) string {
+	switch kind {
+	case "hosts", "host":
+		return "host"
+	case "emails", "email":
+		return "email"
+	case "ips", "ip":
+		return "IP"
+	}
+	return kind
+}
+
+func bodyText(entry journal.Entry) string {
+	text := terminal.Size(entry.Kept) + " kept"
+	if entry.Omitted > 0 {
+		text += fmt.Sprintf(", %s left out after the first %s", terminal.Size(entry.Omitted), terminal.Size(entry.Head))
+	}
+	return text
+}
+
+// valuesText prints what was kept of arguments, result and error, redacted.
+func valuesText(detail *journal.Detail, kind journal.Kind, view View) string {
+	return valueText("arguments, redacted", detail.Args, view) +
+		valueText("error text, redacted", detail.ErrorText, view) +
+		valueText("begin of the "+shapeOf(kind)+", redacted", detail.Preview, view)
+}
+
+func valueText(heading string, value *journal.Text, view View) string {
+	if value == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("  " + view.Style.Faint(heading) + "\n")
+	lines := terminal.Wrap(kept(value), valueWidth)
+	for i, line := range lines {
+		if i == valueLines {
+			fmt.Fprintf(&b, "    … and %s: add --json\n", terminal.Plural(int64(len(lines)-i), "more line"))
+			break
+		}
+		b.WriteString("    " + line + "\n")
+	}
+	return b.String()
 }
 
 // addText adds a row for something that was read, where it was there.
@@ -154,18 +236,26 @@ func wireSize(entry journal.Entry) string {
 	return text
 }
 
+func shapeOf(kind journal.Kind) string {
+	switch kind {
+	case journal.KindRequest:
+		return "arguments"
+	case journal.KindResponse:
+		return "result"
+	}
+	return "params"
+}
+
 // shapeText lists the members of what was sent or returned: names, types and
-// sizes. Values are not recorded.
-func shapeText(shape []journal.Field, kind journal.Kind, view View) string {
+// sizes.
+func shapeText(detail *journal.Detail, kind journal.Kind, view View) string {
+	shape := detail.Shape
 	if len(shape) == 0 {
 		return ""
 	}
-	of := "params"
-	switch kind {
-	case journal.KindRequest:
-		of = "arguments"
-	case journal.KindResponse:
-		of = "result"
+	of := shapeOf(kind)
+	if detail.Args == nil && detail.Preview == nil && detail.ErrorText == nil {
+		of += " (values are not recorded)"
 	}
 	table := terminal.Table{Indent: 4, Columns: []terminal.Column{{Max: pathWidth}, {Max: nameWidth}, {Right: true}, {}}}
 	for i, field := range shape {
@@ -185,7 +275,7 @@ func shapeText(shape []journal.Field, kind journal.Kind, view View) string {
 		}
 		table.Add(terminal.Text(name), terminal.Text(field.Type), terminal.Text(terminal.Size(field.Bytes)), terminal.Text(count))
 	}
-	text := "  " + view.Style.Faint("shape of the "+of+" (values are not recorded)") + "\n" + table.String()
+	text := "  " + view.Style.Faint("shape of the "+of) + "\n" + table.String()
 	if more := len(shape) - fieldsListed; more > 0 {
 		text += fmt.Sprintf("    and %s more\n", terminal.Count(int64(more)))
 	}

@@ -44,6 +44,9 @@ func TailCalls(ctx context.Context, history journal.History, clock terminal.Cloc
 	if err != nil {
 		return nil, fmt.Errorf("list the calls: %w", err)
 	}
+	if err := explain(ctx, history, calls); err != nil {
+		return nil, err
+	}
 	slices.Reverse(calls)
 	t := &Tail{query: query, calls: calls}
 	if len(calls) == 0 {
@@ -90,7 +93,7 @@ func (t *Tail) Text(view View) string {
 	dated := slices.ContainsFunc(t.calls, func(c listedCall) bool { return !view.Clock.IsToday(terminal.Micros(c.At)) })
 	table := terminal.Table{Heading: view.Style.Faint, Columns: []terminal.Column{
 		{Title: "time"}, {}, {Title: "server", Max: nameWidth / 2}, {Title: "tool", Max: nameWidth}, {Title: "in", Right: true},
-		{Title: "out", Right: true}, {Title: "took", Right: true}, {Title: "call"}, {Title: "why"},
+		{Title: "out", Right: true}, {Title: "took", Right: true}, {Title: "call"}, {Title: "why", Max: whyWidth},
 	}}
 	if t.query.All {
 		table.Columns[3].Title = "tool or method"
@@ -103,7 +106,7 @@ func (t *Tail) Text(view View) string {
 		table.Add(
 			terminal.Text(when), view.markCell(call.Call), terminal.Text(call.Label), terminal.Text(callName(call.Call)),
 			terminal.Text(terminal.Size(call.Sent)), terminal.Text(returned(call.Call)), terminal.Text(took(call.Call)),
-			terminal.Text(call.id), terminal.Cell{Text: reason(call.Call), Paint: view.Style.Bad},
+			terminal.Text(call.id), terminal.Cell{Text: reasonWith(call.Call, call.why), Paint: view.Style.Bad},
 		)
 	}
 	if !several {

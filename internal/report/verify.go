@@ -39,6 +39,7 @@ func (v *Verification) Text(view View) string {
 	add("unanchored", v.unanchoredText())
 	add("checked", v.checkedText())
 	add("the wire", v.coverText())
+	add("exactly", exactText(r))
 	add("journal", r.Path)
 	add("log", r.Origin)
 	add("key", r.VerifierKey)
@@ -46,6 +47,7 @@ func (v *Verification) Text(view View) string {
 		add("root hash", r.Root.String())
 	}
 	b.WriteString("\n" + table.String())
+	b.WriteString(erasuresText(r, view))
 	if !v.Against {
 		b.WriteString("\nKeep a checkpoint where nobody here can change it: deed checkpoint > FILE\n" +
 			"and hold the journal against it later: deed verify --against FILE\n")
@@ -113,6 +115,12 @@ func (v *Verification) checkedText() string {
 	if r.Erased > 0 {
 		text += fmt.Sprintf(" (and %s erased)", terminal.Count(r.Erased))
 	}
+	if r.Bodies+r.ErasedBodies > 0 {
+		text += ", " + plural(r.Bodies, "body", "bodies")
+	}
+	if r.ErasedBodies > 0 {
+		text += fmt.Sprintf(" (and %s erased)", terminal.Count(r.ErasedBodies))
+	}
 	return text + ", " + terminal.Plural(r.Checkpoints, "older checkpoint")
 }
 
@@ -152,32 +160,39 @@ func hundredths(seen, unseen int64) int64 {
 
 // VerifyDocument is the JSON form of [Verification].
 type VerifyDocument struct {
-	Intact          bool              `json:"intact"`
-	Findings        []FindingDocument `json:"findings"`       // the first 20
-	FindingsTotal   int64             `json:"findings_total"` // how many there were
-	OutsideAnchor   bool              `json:"outside_anchor"` // a checkpoint from outside was given
-	AnchoredEntries int64             `json:"anchored_entries"`
-	Entries         int64             `json:"entries"`
-	Sessions        int64             `json:"sessions"`
-	OpenSessions    int64             `json:"open_sessions"`
-	Details         int64             `json:"details"`
-	ErasedDetails   int64             `json:"erased_details"`
-	Checkpoints     int64             `json:"checkpoints"` // older ones that were compared
-	SeenBytes       int64             `json:"seen_bytes"`  // of the wire
-	UnseenBytes     int64             `json:"unseen_bytes"`
-	CoveredPercent  float64           `json:"covered_percent"` // rounded down to two decimals
-	Gaps            int64             `json:"gaps"`
-	Path            string            `json:"path"`
-	Origin          string            `json:"origin"`
-	VerifierKey     string            `json:"verifier_key"`
-	RootSHA256      *string           `json:"root_sha256"` // of the log; null where entries are missing
-	Checkpoint      string            `json:"checkpoint"`  // the journal's last one, a signed note
+	Intact          bool              `json:"intact"`           // nothing was found
+	Findings        []FindingDocument `json:"findings"`         // the first 20
+	FindingsTotal   int64             `json:"findings_total"`   // how many there were
+	OutsideAnchor   bool              `json:"outside_anchor"`   // a checkpoint from outside was given
+	AnchoredEntries int64             `json:"anchored_entries"` // that the given checkpoint vouches for, from the first on
+	Entries         int64             `json:"entries"`          // of the log
+	Sessions        int64             `json:"sessions"`         // that were begun
+	OpenSessions    int64             `json:"open_sessions"`    // of these, without an end
+	Details         int64             `json:"details"`          // that are there
+	ErasedDetails   int64             `json:"erased_details"`   // that are not there any more
+	Bodies          int64             `json:"bodies"`           // that are there
+	BodyBytes       int64             `json:"body_bytes"`       // kept in them, before compression
+	ErasedBodies    int64             `json:"erased_bodies"`    // that are not there any more
+	ErasureEntries  int64             `json:"erasure_entries"`  // that say what was erased
+	Erasures        []ErasureDocument `json:"erasures"`         // the first 1,000 of them
+	ExactBytes      int64             `json:"exact_bytes"`      // of the wire, kept just as they crossed
+	ExactPercent    float64           `json:"exact_percent"`    // of all that crossed, rounded down to two decimals
+	Checkpoints     int64             `json:"checkpoints"`      // older ones that were compared
+	SeenBytes       int64             `json:"seen_bytes"`       // of the wire
+	UnseenBytes     int64             `json:"unseen_bytes"`     // that crossed in gaps
+	CoveredPercent  float64           `json:"covered_percent"`  // rounded down to two decimals
+	Gaps            int64             `json:"gaps"`             // how many
+	Path            string            `json:"path"`             // of the database
+	Origin          string            `json:"origin"`           // name of the log
+	VerifierKey     string            `json:"verifier_key"`     // that signatures were checked with
+	RootSHA256      *string           `json:"root_sha256"`      // of the log; null where entries are missing
+	Checkpoint      string            `json:"checkpoint"`       // the journal's last one, a signed note
 }
 
 // FindingDocument is one thing that is not as it must be.
 type FindingDocument struct {
 	LogPosition *int64 `json:"log_position"` // null where it is about no single entry
-	What        string `json:"what"`
+	What        string `json:"what"`         // in words
 }
 
 // Document is the answer for programs.
@@ -187,6 +202,8 @@ func (v *Verification) Document() any {
 		Intact: r.Intact(), Findings: make([]FindingDocument, 0, len(r.Findings)), FindingsTotal: r.Found,
 		OutsideAnchor: v.Against, AnchoredEntries: r.Anchored, Entries: r.Entries,
 		Sessions: r.Sessions, OpenSessions: r.OpenSessions, Details: r.Details, ErasedDetails: r.Erased,
+		Bodies: r.Bodies, BodyBytes: r.BodyBytes, ErasedBodies: r.ErasedBodies,
+		ErasureEntries: r.ErasureEntries, Erasures: erasureDocuments(r.Erasures), ExactBytes: r.ExactBytes, ExactPercent: exactPercent(r),
 		Checkpoints: r.Checkpoints, SeenBytes: r.SeenBytes, UnseenBytes: r.UnseenBytes,
 		CoveredPercent: float64(hundredths(r.SeenBytes, r.UnseenBytes)) / 100, Gaps: r.Gaps,
 		Path: r.Path, Origin: r.Origin, VerifierKey: r.VerifierKey, Checkpoint: string(r.Checkpoint),

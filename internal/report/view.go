@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/terminal"
@@ -115,6 +116,17 @@ func reason(call journal.Call) string {
 	return ""
 }
 
+// whyWidth is how much of an error's text stands in a table.
+const whyWidth = 58
+
+// reasonWith says why a call counts as failed, with what the error said.
+func reasonWith(call journal.Call, why string) string {
+	if why == "" {
+		return reason(call)
+	}
+	return reason(call) + ": " + why
+}
+
 // gapsText tells what of the wire was not seen. It comes early and is never
 // left out: a record with a hole must not look whole.
 func gapsText(gaps []journal.Gap, view View) string {
@@ -175,10 +187,20 @@ func writeJSON(w io.Writer, document any, indent string) error {
 // means the same to every JSON reader.
 func escapeInvisible(text []byte) []byte {
 	out := make([]byte, 0, len(text))
-	for _, r := range string(text) {
+	for len(text) > 0 {
+		plain := 0 // most of it is ASCII that shows itself
+		for plain < len(text) && (text[plain] >= ' ' && text[plain] <= '~' || text[plain] == '\n') {
+			plain++
+		}
+		out, text = append(out, text[:plain]...), text[plain:]
+		if len(text) == 0 {
+			break
+		}
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
 		switch {
-		case r == '\n' || unicode.IsPrint(r):
-			out = append(out, string(r)...)
+		case unicode.IsPrint(r):
+			out = utf8.AppendRune(out, r)
 		case r > 0xffff:
 			r -= 0x10000
 			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+(r>>10), 0xdc00+(r&0x3ff))

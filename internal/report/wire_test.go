@@ -2,7 +2,9 @@ package report_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
+	"github.com/deed-dev/deed/internal/report/figure"
 	"pgregory.net/rapid"
 )
 
@@ -23,9 +26,8 @@ func hostile() *rapid.Generator[string] {
 	)
 }
 
-// answersAbout renders every answer there is about a journal whose names all
-// come from draw.
-func answersAbout(t *rapid.T, draw func() string) (texts []string, documents [][]byte) {
+// wireJournal is a journal whose names and texts all come from draw.
+func wireJournal(t *rapid.T, draw func() string) *shelf {
 	run := journal.Run{ID: firstID, Label: draw(), Program: draw(), Transport: draw(), Version: draw(), Capture: draw(), Started: ago(time.Hour), Last: ago(2 * time.Hour)}
 	if rapid.Bool().Draw(t, "ended") {
 		run = ended(run, time.Minute, -1, draw())
@@ -36,21 +38,52 @@ func answersAbout(t *rapid.T, draw func() string) (texts []string, documents [][
 	failed.Flags = []string{draw()}
 	other := newCall(firstID, 7, "", ago(time.Minute))
 	other.Method, other.From = draw(), draw()
+	definition := []byte(draw())
 	s := &shelf{
 		runs: []journal.Run{run}, calls: []journal.Call{call, failed, other},
 		others: []journal.MethodCount{{From: draw(), Method: draw(), Count: 1}, {From: "server", Method: draw(), Count: 1}},
 		gaps:   []journal.Gap{{Session: firstID, At: ago(0), From: draw(), Reason: draw(), Bytes: 1}},
 		noise:  1,
-		records: map[int64][]journal.Record{3: {{
-			Entry: journal.Entry{Kind: journal.Kind(draw()), Session: firstID, Seq: 3, From: "client", Flags: []string{draw()}},
-			Detail: &journal.Detail{
-				ID: text(draw()), Method: text(draw()), Tool: text(draw()), Error: text(draw()), Target: text(draw()),
-				Peer:  &journal.Peer{Name: text(draw()), Version: text(draw()), Protocol: text(draw())},
-				Shape: []journal.Field{{Name: draw(), Type: draw()}},
-			},
-			Leaf: []byte(draw()),
-		}}},
+		stats:  []figure.ToolStats{{Tool: draw(), Calls: 1, WorstSession: firstID, WorstSeq: 3}},
+		cost:   figure.Cost{Tools: []figure.ToolCost{{Tool: draw(), WorstSession: firstID, WorstSeq: 3}}},
+		went:   []figure.DestinationCount{{Kind: draw(), Name: draw(), Calls: 1}},
+		tools: []figure.Tool{
+			{Label: draw(), Name: draw(), ChangedAt: 1, PreviousDefinition: definition, Definition: []byte(draw())},
+			{Label: draw(), Name: draw(), ChangedAt: 1, PreviousDefinition: jsonOf(draw()), Definition: jsonOf(draw())},
+		},
+		found: figure.Found{Calls: []journal.Call{failed}},
 	}
+	detail := func() *journal.Detail {
+		return &journal.Detail{
+			ID: text(draw()), Method: text("tools/call"), Tool: text(draw()), Error: text(draw()), Target: text(draw()),
+			Peer:  &journal.Peer{Name: text(draw()), Version: text(draw()), Protocol: text(draw())},
+			Shape: []journal.Field{{Name: draw(), Type: draw()}},
+			Args:  text("needle" + draw()), Preview: text(draw()), ErrorText: text(draw()),
+			Destinations: &journal.Destinations{Hosts: []string{draw()}, Emails: []string{draw()}, IPs: []string{draw()}, Content: map[string]int64{draw(): 1}},
+			Redacted:     map[string]int64{draw(): 1}, Command: []string{draw()}, Label: draw(),
+		}
+	}
+	s.write(journal.Entry{Kind: journal.KindSession, Session: firstID}, detail())
+	for seq := int64(3); seq <= 5; seq += 2 {
+		s.write(journal.Entry{Kind: journal.KindRequest, Session: firstID, Seq: seq, From: "client", Flags: []string{draw()}, Body: journal.Hash{1}}, detail())
+	}
+	s.write(journal.Entry{Kind: journal.Kind(draw()), Session: firstID, Seq: 6, Call: 5, From: draw()}, detail())
+	s.write(journal.Entry{Kind: journal.KindResponse, Session: firstID, Seq: 7, Call: 5, From: "server", Outcome: journal.OutcomeToolError}, detail())
+	s.write(journal.Entry{Kind: journal.KindGap, Session: firstID, Seq: 8, From: draw(), Reason: draw()}, nil)
+	s.write(journal.Entry{Kind: journal.KindEnd, Session: firstID, Seq: 9, Reason: draw(), ExitCode: 3}, nil)
+	s.bodies = map[int64]body{1: {data: []byte(draw())}, 2: {data: []byte(draw())}}
+	return s
+}
+
+// jsonOf is a definition with a text in its every place.
+func jsonOf(text string) []byte {
+	raw, _ := json.Marshal(map[string]any{"description": text, text: map[string]string{text: text}}) // strings can always be written
+	return raw
+}
+
+// answersAbout renders every answer there is about such a journal.
+func answersAbout(t *rapid.T, draw func() string) (texts []string, documents [][]byte) {
+	s := wireJournal(t, draw)
 	add := func(a answer, err error) {
 		if err != nil {
 			t.Fatal(err)
@@ -61,24 +94,62 @@ func answersAbout(t *rapid.T, draw func() string) (texts []string, documents [][
 		}
 		texts, documents = append(texts, a.Text(view)), append(documents, b.Bytes())
 	}
+	lines := func(write func(to *bytes.Buffer) error) {
+		var b bytes.Buffer
+		if err := write(&b); err != nil && !errors.Is(err, errStop) {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(b.Bytes()) {
+			documents = append(documents, bytes.TrimSuffix(line, []byte("\n")))
+		}
+	}
 	last, err := report.LastRun(t.Context(), s, view.Clock, "")
 	add(last, err)
 	runs, err := report.ListRuns(t.Context(), s, view.Clock, 0, 5)
 	add(runs, err)
-	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.3")
+	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.5")
 	add(story, err)
+	stats, err := report.ToolFigures(t.Context(), s, view.Clock, report.Scope{}, false)
+	add(stats, err)
+	cost, err := report.ToolCost(t.Context(), s, s, view.Clock, report.CostQuery{BytesPerToken: 4})
+	add(cost, err)
+	tools, err := report.ListTools(t.Context(), s, view.Clock, report.ToolsQuery{})
+	add(tools, err)
+	search, err := report.SearchCalls(t.Context(), s, view.Clock, report.SearchQuery{Text: rapid.SampledFrom([]string{"needle", draw()}).Draw(t, "wanted"), Limit: 3})
+	add(search, err)
+	disk, err := report.DiskUse(t.Context(), s, view.Clock, journal.Usage{BodyCount: 1, Sessions: []journal.SessionUsage{{Session: firstID}}})
+	add(disk, err)
+	erasing, err := report.FindErasing(t.Context(), s, view.Clock, report.EraseTarget{Call: "6d4e47f7.5"}, false)
+	add(&report.Erased{Erasing: erasing, Erasure: journal.Erasure{Entries: 1, What: draw(), Records: []int64{1}}}, err)
+	verified := journal.VerifyReport{
+		Path: draw(), Origin: draw(), VerifierKey: draw(), Found: 1, Findings: []journal.Finding{{N: 1, What: draw()}},
+		ErasureEntries: 1, Erasures: []journal.ErasureEntry{{Scope: draw(), What: draw()}},
+	}
+	add(&report.Verification{Report: verified}, nil)
+
 	tail, err := report.TailCalls(t.Context(), s, view.Clock, report.TailQuery{Limit: 9, All: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines bytes.Buffer
-	if err := report.WriteJSONLines(&lines, tail.Documents()); err != nil {
-		t.Fatal(err)
-	}
-	if got := bytes.Count(lines.Bytes(), []byte("\n")); got != len(tail.Documents()) {
+	texts = append(texts, tail.Text(view))
+	before := len(documents)
+	lines(func(to *bytes.Buffer) error { return report.WriteJSONLines(to, tail.Documents()) })
+	if got := len(documents) - before; got != len(tail.Documents()) {
 		t.Fatalf("%d documents became %d lines", len(tail.Documents()), got)
 	}
-	return append(texts, tail.Text(view)), append(documents, bytes.Split(bytes.TrimSpace(lines.Bytes()), []byte("\n"))...)
+	lines(func(to *bytes.Buffer) error {
+		_, err := report.Export(t.Context(), s, view.Clock, report.ExportQuery{Bodies: true, Version: draw()}, to)
+		return err
+	})
+	stop := func(context.Context) error { return errStop }
+	query := report.WatchQuery{Scope: report.Scope{Since: -1}, JSON: true}
+	lines(func(to *bytes.Buffer) error { return report.Watch(t.Context(), s, view, query, to, stop) })
+	var watched bytes.Buffer
+	query.JSON = false
+	if err := report.Watch(t.Context(), s, view, query, &watched, stop); !errors.Is(err, errStop) {
+		t.Fatal(err)
+	}
+	return append(texts, watched.String()), documents
 }
 
 func TestNothingFromTheWireActsOnTheReadersTerminal(t *testing.T) {

@@ -1,6 +1,13 @@
 package report
 
-import "strings"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/deed-dev/deed/internal/terminal"
+)
 
 // The journal's format has fixed words for what was odd about a message, why
 // part of the wire was not seen, and why a session ended. Here is what each
@@ -28,6 +35,38 @@ func flagMeaning(flag string) string {
 		return flag + ": " + meaning
 	}
 	return flag
+}
+
+// redactedReasons say why a value was replaced before it was stored. A reason
+// that is not here names the format of a key, as in github_token.
+var redactedReasons = map[string]string{
+	"key_name":     "its name says that it is secret",
+	"cookie":       "a cookie",
+	"card_number":  "a payment card",
+	"seed_phrase":  "words that restore a wallet",
+	"private_key":  "a private key",
+	"url_password": "a password in a URL",
+	"url_query":    "a secret parameter of a URL",
+	"bearer_token": "a bearer token",
+	"basic_auth":   "basic authentication",
+	"jwt":          "a JSON web token",
+	"high_entropy": "it looks drawn at random",
+	"cut":          "it may be part of a secret that was cut",
+}
+
+// redactedText says how much was replaced, and why.
+func redactedText(counts map[string]int64) string {
+	var reasons []string
+	total := int64(0)
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		meaning, known := redactedReasons[reason]
+		if !known {
+			meaning = strings.ReplaceAll(reason, "_", " ")
+		}
+		total += counts[reason]
+		reasons = append(reasons, fmt.Sprintf("%s (%s)", terminal.Count(counts[reason]), meaning))
+	}
+	return terminal.Plural(total, "secret") + " replaced before storing: " + strings.Join(reasons, ", ")
 }
 
 func gapReason(reason string) string {

@@ -23,8 +23,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
+	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/observer"
 	"github.com/deed-dev/deed/internal/process"
 	"github.com/deed-dev/deed/internal/tap"
@@ -35,8 +37,13 @@ import (
 type Journal interface {
 	observer.Journal
 	// Close writes what is queued and returns an error that says how much
-	// could not be written before ctx ended.
+	// was not written before ctx ended. It may be called again.
 	Close(ctx context.Context) error
+	// Progress is how many entries were written since the journal was opened.
+	Progress() int64
+	// Abandon gives up what is queued, so that the record can say in its
+	// place what is missing.
+	Abandon() (journal.Dropped, error)
 }
 
 // Options say what to run and how.
@@ -47,6 +54,8 @@ type Options struct {
 	// Linger is how long answers that are owed are waited for after the
 	// client has closed its side.
 	Linger time.Duration
+	// Capture is how much of the messages is kept.
+	Capture observer.Capture
 	// WriteAhead keeps each line of the client durably before it goes on.
 	WriteAhead bool
 	// Echo is given a line for each call, if set.
@@ -69,8 +78,6 @@ const (
 	forceAfter = 3 * time.Second        // from TERM to KILL
 	lookEvery  = 100 * time.Millisecond // between two looks whether a client that is owed answers still reads
 	drainIdle  = 500 * time.Millisecond // silence after which a pipe that a grandchild holds is given up
-	finishTime = 10 * time.Second       // for the tap to be read to its end
-	closeTime  = 3 * time.Second        // for the journal to be closed after that
 	aheadTime  = 5 * time.Second        // for a line to become durable before it goes on all the same
 	aheadRetry = 50 * time.Millisecond  // the same while the journal is known to be behind
 )
@@ -95,7 +102,8 @@ func Run(o Options) (exitCode int, err error) {
 	s.stderr = newRelay(o.Stderr)
 	s.obs = observer.New(s.buf, observer.Session{
 		Label: o.Label, Program: filepath.Base(o.Command.Name),
-		Transport: "stdio", Version: o.Version,
+		Transport: "stdio", Version: o.Version, Capture: o.Capture,
+		Command: append([]string{o.Command.Name}, o.Command.Args...),
 	}, s.tells())
 
 	s.proc, err = process.Start(o.Command)
@@ -157,6 +165,15 @@ type recording struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 	journal Journal // nil when there is none; valid once done is closed
+	opened  atomic.Pointer[Journal]
+}
+
+// progress is how many entries were written so far.
+func (r *recording) progress() int64 {
+	if j := r.opened.Load(); j != nil {
+		return (*j).Progress()
+	}
+	return 0
 }
 
 // startRecording opens the journal and lets the observer read the tap, both
@@ -173,6 +190,7 @@ func (s *session) startRecording() *recording {
 			return
 		}
 		r.journal = j
+		r.opened.Store(&j)
 		s.obs.Run(ctx, j)
 	}()
 	return r
@@ -180,26 +198,80 @@ func (s *session) startRecording() *recording {
 
 // finish completes the record and gives the last of stderr to the client.
 func (s *session) finish(r *recording, exit process.Exit) {
-	enough := time.AfterFunc(finishTime, r.cancel)
-	<-r.done
-	enough.Stop()
+	s.awaitObserver(r)
 	if r.journal != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-		defer cancel()
-		count := s.stderr.count()
-		end := observer.End{
-			Reason: s.reason, ExitCode: exit.Code,
-			StderrBytes: count.bytes, StderrLines: count.lines, StderrLost: count.lost,
-		}
-		if exit.Signal != nil {
-			end.Signal = exit.Signal.String()
-		}
-		err := errors.Join(s.obs.Finish(ctx, end), r.journal.Close(ctx))
-		if err != nil {
+		if err := s.completeRecord(r.journal, s.end(exit)); err != nil {
 			s.warn(s.Explain(err))
 		}
 	}
 	s.stderr.end()
+}
+
+func (s *session) end(exit process.Exit) observer.End {
+	count := s.stderr.count()
+	end := observer.End{
+		Reason: s.reason, ExitCode: exit.Code,
+		StderrBytes: count.bytes, StderrLines: count.lines,
+	}
+	if exit.Signal != nil {
+		end.Signal = exit.Signal.String()
+	}
+	return end
+}
+
+// awaitObserver lets the observer read the tap to its end, for as long as the
+// journal takes what it reads.
+func (s *session) awaitObserver(r *recording) {
+	defer r.cancel()
+	patience := newPatience(r.progress)
+	for patience.more() {
+		select {
+		case <-r.done:
+			return
+		case <-time.After(patience.step):
+		}
+	}
+	r.cancel()
+	<-r.done
+}
+
+// completeRecord writes the end and closes the journal. It waits for as long
+// as entries are written; when none are any more, what waits is given up and
+// the record says so, if it still can.
+func (s *session) completeRecord(j Journal, end observer.End) error {
+	patience := newPatience(j.Progress)
+	ctx, cancel := context.WithTimeout(context.Background(), patience.step)
+	finished := s.obs.Finish(ctx, end)
+	cancel()
+	closed := closeJournal(j, patience)
+	if closed == nil {
+		return finished
+	}
+	dropped, err := j.Abandon()
+	if err != nil || dropped.Entries == 0 {
+		return errors.Join(finished, closed)
+	}
+	s.obs.Resume(dropped)
+	ctx, cancel = context.WithTimeout(context.Background(), patience.step)
+	defer cancel()
+	if err := s.obs.Finish(ctx, end); err != nil {
+		finished = err
+	}
+	if j.Close(ctx) == nil {
+		return finished // the gap says what is missing
+	}
+	return errors.Join(finished, closed)
+}
+
+func closeJournal(j Journal, patience *patience) error {
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), patience.step)
+		err := j.Close(ctx)
+		cancel()
+		if err == nil || !patience.more() {
+			return err
+		}
+	}
 }
 
 // recordFailedStart keeps a session that never was: an agent's server that

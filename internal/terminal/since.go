@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// SinceError says that a --since is not understood.
+// SinceError says that the time of a flag is not understood.
 type SinceError struct {
+	Flag   string // "--since" or "--before"
 	Given  string
 	Reason string
 }
 
 func (e *SinceError) Error() string {
-	return fmt.Sprintf("--since %q: %s", e.Given, e.Reason)
+	return fmt.Sprintf("%s %q: %s", e.Flag, e.Given, e.Reason)
 }
 
 // SinceExamples is the hint under a [SinceError].
@@ -34,13 +35,18 @@ const longestSpan = 200 * 365 * 24 * time.Hour
 // 90m, 24h, 1d12h), a date or time in the reader's zone or with its own, or
 // "today" and "yesterday", which begin at the reader's midnight. A [SinceError]
 // comes with examples as its hint.
-func (c Clock) Since(text string) (time.Time, error) {
+func (c Clock) Since(text string) (time.Time, error) { return c.past("--since", text) }
+
+// Before reads what a user gave for --before, which is written as a --since is.
+func (c Clock) Before(text string) (time.Time, error) { return c.past("--before", text) }
+
+func (c Clock) past(flag, text string) (time.Time, error) {
 	at, reason := c.since(strings.TrimSpace(text))
 	if reason == "" && at.After(c.Now()) {
 		reason = "lies in the future (" + c.Dated(at) + ")"
 	}
 	if reason != "" {
-		return time.Time{}, WithHint(&SinceError{Given: text, Reason: reason}, SinceExamples)
+		return time.Time{}, WithHint(&SinceError{Flag: flag, Given: text, Reason: reason}, strings.ReplaceAll(SinceExamples, "--since", flag))
 	}
 	return at, nil
 }

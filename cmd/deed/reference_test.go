@@ -1,0 +1,382 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+)
+
+// referencePage is made from the command line itself, so that it cannot say
+// anything else than the program does.
+const referencePage = "../../docs/commands.md"
+
+// reference is what the page has for a command and kong does not know.
+type reference struct {
+	example   string   // one that runs in a home with one session
+	documents []string // what --json prints, by the name of its type in internal/report
+	lines     bool     // a document a line
+}
+
+var references = map[string]reference{
+	"run":        {example: "deed run --label shop -- deed demo-server < /dev/null"},
+	"demo":       {example: "deed demo"},
+	"last":       {example: "deed last", documents: []string{"LastDocument", "RunsDocument"}},
+	"tail":       {example: "deed tail -n 5", documents: []string{"CallDocument", "GapDocument"}, lines: true},
+	"watch":      {example: "deed watch -n 1 --since 1h", documents: []string{"CallDocument", "SessionLine", "GapDocument"}, lines: true},
+	"show":       {example: "deed show last", documents: []string{"StoryDocument"}},
+	"search":     {example: "deed search --tool list_orders", documents: []string{"SearchDocument"}},
+	"stats":      {example: "deed stats", documents: []string{"StatsDocument"}},
+	"cost":       {example: "deed cost --since 7d", documents: []string{"CostDocument"}},
+	"tools":      {example: "deed tools", documents: []string{"ToolsDocument"}},
+	"export":     {example: "deed export everything.jsonl", documents: []string{"ExportHead", "SessionLine", "GapDocument", "EntryLine", "BodyLine", "ExportEnd"}, lines: true},
+	"du":         {example: "deed du", documents: []string{"DiskDocument"}},
+	"erase":      {example: "deed erase --before 10w --dry-run", documents: []string{"ErasedDocument"}},
+	"verify":     {example: "deed verify", documents: []string{"VerifyDocument"}},
+	"checkpoint": {example: "deed checkpoint"},
+}
+
+const referenceHead = `# Commands
+
+Every command of ` + "`deed`" + `, its flags, the fields of its JSON and its exit codes. This page is generated from the program
+(` + "`go test ./cmd/deed -run TestTheReference -update`" + `).
+
+Every command takes ` + "`--home DIR`" + ` (else ` + "`$DEED_HOME`, else `~/.deed`" + `) and ` + "`--help`" + `, which gives examples. Where a flag
+takes a time, that is a span back from now (` + "`90m`, `24h`, `14d`, `2w`" + `), ` + "`today`, `yesterday`" + `, a date or a date and time in your zone
+(` + "`2026-11-30`, `2026-11-30T14:05`" + `). Where it takes a session, the beginning of its id will do. Long tables show 15 rows and say
+how many more there are.
+
+JSON has wire bytes in names that end in ` + "`_bytes`, microseconds in `_us`" + `, and times as RFC 3339 in UTC. What is unknown is
+` + "`null`" + `. Fields are added and never renamed or taken away. Sizes are bytes on the wire unless a field says otherwise, and text
+never carries what a terminal would act on, in JSON neither.
+
+| Exit code | Meaning |
+|---|---|
+| 0 | done |
+| 1 | a negative answer, or the command failed |
+| 2 | what was asked makes no sense |
+| 130 | interrupted by Ctrl-C |
+
+` + "`deed run`" + ` ends with the code of the server that it wraps. A closed pipe is no failure: ` + "`deed tail | head`" + ` ends with 0.
+`
+
+func TestTheReferenceSaysWhatTheProgramDoes(t *testing.T) {
+	t.Parallel()
+	got := writeReference(t)
+	if *update {
+		if err := os.WriteFile(referencePage, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(referencePage)
+	if err != nil {
+		t.Fatalf("%v (run the test with -update to write it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("docs/commands.md is out of date; run: go test ./cmd/deed -run TestTheReference -update\n(-page +program):\n%s", diff)
+	}
+}
+
+func writeReference(t *testing.T) string {
+	t.Helper()
+	var line commands
+	application, err := newParser(t.Context(), &line, &world{}, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := readTypes(t, "../../internal/report", "../../internal/journal")
+	var b strings.Builder
+	b.WriteString(referenceHead)
+	shown := map[string]bool{}
+	for _, command := range application.Model.Children {
+		if command.Hidden {
+			continue
+		}
+		extra, known := references[command.Name]
+		if !known {
+			t.Fatalf("deed %s has no example in reference_test.go", command.Name)
+		}
+		writeCommand(t, &b, command, extra)
+		for _, name := range extra.documents {
+			writeType(t, &b, types, name, true)
+			shown[name] = true
+		}
+	}
+	b.WriteString("\n## JSON objects\n\nWhat the documents above are made of.\n")
+	for { // objects lead to further objects
+		var next []string
+		for _, name := range types.used {
+			if !shown[name] {
+				next = append(next, name)
+			}
+		}
+		if len(next) == 0 {
+			break
+		}
+		for _, name := range next {
+			if !shown[name] {
+				shown[name] = true
+				writeType(t, &b, types, name, false)
+			}
+		}
+	}
+	return b.String()
+}
+
+func writeCommand(t *testing.T, b *strings.Builder, command *kong.Node, extra reference) {
+	t.Helper()
+	summary := "deed " + command.Name
+	for _, argument := range command.Positional {
+		summary += " " + argument.Summary()
+	}
+	fmt.Fprintf(b, "\n## deed %s\n\n%s\n\n```sh\n%s\n```\n\n", command.Name, command.Help, extra.example)
+	prose, examples := splitHelp(command.Detail)
+	if len(examples) > 0 {
+		fmt.Fprintf(b, "```console\n")
+		for _, example := range examples {
+			fmt.Fprintf(b, "$ %s\n", example)
+		}
+		fmt.Fprintf(b, "```\n\n")
+	}
+	if prose != "" {
+		b.WriteString(prose + "\n\n")
+	}
+	fmt.Fprintf(b, "`%s [flags]`\n", summary)
+	var rows []string
+	for _, argument := range command.Positional {
+		rows = append(rows, fmt.Sprintf("| `%s` | %s |", argument.Summary(), cell(argument.Help)))
+	}
+	hasJSON := false
+	for _, flag := range command.Flags {
+		if flag.Hidden || flag.Name == "help" {
+			continue
+		}
+		hasJSON = hasJSON || flag.Name == "json"
+		rows = append(rows, flagRow(flag))
+	}
+	if len(rows) > 0 {
+		b.WriteString("\n| Flag | Meaning |\n|---|---|\n" + strings.Join(rows, "\n") + "\n")
+	}
+	if hasJSON && len(extra.documents) == 0 {
+		t.Errorf("deed %s has --json, and reference_test.go does not say what it prints", command.Name)
+	}
+	if extra.lines {
+		b.WriteString("\nJSON: one document a line; `kind` tells them apart.\n")
+	}
+}
+
+func flagRow(flag *kong.Flag) string {
+	name := "`--" + flag.Name
+	if !flag.IsBool() {
+		name += "=" + flag.FormatPlaceHolder()
+	}
+	name += "`"
+	if flag.Short != 0 {
+		name = fmt.Sprintf("`-%c`, %s", flag.Short, name)
+	}
+	meaning := flag.Help
+	if flag.HasDefault && flag.Default != "" && !flag.IsBool() {
+		meaning += fmt.Sprintf(" Default: `%s`.", flag.Default)
+	}
+	return fmt.Sprintf("| %s | %s |", name, cell(meaning))
+}
+
+// splitHelp takes a command's help apart: the lines of its example, and the
+// rest, whose line breaks are for terminals.
+func splitHelp(help string) (prose string, examples []string) {
+	var paragraphs []string
+	inExample := false
+	for _, paragraph := range strings.Split(strings.TrimSpace(help), "\n\n") {
+		lines := strings.Split(paragraph, "\n")
+		if strings.TrimSpace(lines[0]) == "Example:" {
+			inExample, lines = true, lines[1:]
+		}
+		if inExample && (len(lines) == 0 || strings.HasPrefix(lines[0], "  ")) {
+			for _, line := range lines {
+				examples = append(examples, exampleLine(line))
+			}
+			continue
+		}
+		inExample = false
+		paragraphs = append(paragraphs, paragraphText(lines))
+	}
+	return strings.Join(paragraphs, "\n\n"), examples
+}
+
+// exampleLine turns what is said beside a command into a comment.
+func exampleLine(line string) string {
+	command, comment, found := strings.Cut(strings.TrimSpace(line), "   ")
+	if !found {
+		return command
+	}
+	return command + "   # " + strings.TrimSpace(comment)
+}
+
+// paragraphText joins lines; one that is set in is code.
+func paragraphText(lines []string) string {
+	text := ""
+	for _, line := range lines {
+		separator := " "
+		switch {
+		case text == "":
+			separator = ""
+		case strings.HasPrefix(line, "Exit code"):
+			separator = "\n\n"
+		}
+		if strings.HasPrefix(line, "  ") {
+			line = "`" + strings.TrimSpace(line) + "`"
+		}
+		text += separator + line
+	}
+	return text
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// documentTypes are the structs that become JSON, as their source has them.
+type documentTypes struct {
+	structs map[string]*ast.StructType
+	docs    map[string]string
+	named   map[string]string // other named types, by what they are made of
+	used    []string          // structs that a field was made of, in order
+}
+
+func readTypes(t *testing.T, folders ...string) *documentTypes {
+	t.Helper()
+	types := &documentTypes{structs: map[string]*ast.StructType{}, docs: map[string]string{}, named: map[string]string{}}
+	for _, folder := range folders {
+		names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, declaration := range file.Decls {
+				types.add(declaration)
+			}
+		}
+	}
+	return types
+}
+
+func (d *documentTypes) add(declaration ast.Decl) {
+	general, ok := declaration.(*ast.GenDecl)
+	if !ok || general.Tok != token.TYPE {
+		return
+	}
+	for _, spec := range general.Specs {
+		one := spec.(*ast.TypeSpec)
+		if _, known := d.structs[one.Name.Name]; known {
+			continue // the first folder rules
+		}
+		switch of := one.Type.(type) {
+		case *ast.StructType:
+			d.structs[one.Name.Name], d.docs[one.Name.Name] = of, general.Doc.Text()
+		case *ast.Ident:
+			d.named[one.Name.Name] = of.Name
+		}
+	}
+}
+
+// shownName is what the page calls a struct.
+func shownName(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, "Document"), "Line")
+}
+
+func writeType(t *testing.T, b *strings.Builder, types *documentTypes, name string, inCommand bool) {
+	t.Helper()
+	if _, known := types.structs[name]; !known {
+		t.Fatalf("there is no struct %s", name)
+	}
+	if inCommand {
+		fmt.Fprintf(b, "\n**%s**\n\n", shownName(name))
+	} else {
+		fmt.Fprintf(b, "\n### %s\n\n", shownName(name))
+	}
+	b.WriteString("| Field | Type | Meaning |\n|---|---|---|\n")
+	for _, row := range types.rows(t, name) {
+		b.WriteString(row + "\n")
+	}
+}
+
+func (d *documentTypes) rows(t *testing.T, name string) []string {
+	t.Helper()
+	var rows []string
+	for _, field := range d.structs[name].Fields.List {
+		if len(field.Names) == 0 { // its fields stand here as well
+			rows = append(rows, d.rows(t, typeName(field.Type))...)
+			continue
+		}
+		if field.Tag == nil {
+			t.Fatalf("field %s of %s has no JSON name", field.Names[0].Name, name)
+		}
+		tag, optional, _ := strings.Cut(reflect.StructTag(strings.Trim(field.Tag.Value, "`")).Get("json"), ",")
+		comment := field.Comment.Text()
+		if comment == "" {
+			comment = field.Doc.Text()
+		}
+		of := d.jsonType(t, field.Type)
+		if optional != "" {
+			of = strings.TrimSuffix(of, " or null") + ", may be absent"
+		}
+		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", tag, of, cell(strings.Join(strings.Fields(comment), " "))))
+	}
+	return rows
+}
+
+func typeName(expression ast.Expr) string {
+	switch of := expression.(type) {
+	case *ast.Ident:
+		return of.Name
+	case *ast.SelectorExpr:
+		return of.Sel.Name
+	}
+	return ""
+}
+
+func (d *documentTypes) jsonType(t *testing.T, expression ast.Expr) string {
+	t.Helper()
+	switch of := expression.(type) {
+	case *ast.StarExpr:
+		return d.jsonType(t, of.X) + " or null"
+	case *ast.ArrayType:
+		return "list of " + d.jsonType(t, of.Elt)
+	case *ast.MapType:
+		return "object of " + d.jsonType(t, of.Value)
+	}
+	name := typeName(expression)
+	if basic, known := d.named[name]; known {
+		name = basic
+	}
+	switch name {
+	case "string", "Hash":
+		return "string"
+	case "int64", "int":
+		return "integer"
+	case "float64":
+		return "number"
+	case "bool":
+		return "boolean"
+	case "Text":
+		return "string, or an object with `bytes`, `head` and `sha256` where the text was cut"
+	}
+	if _, known := d.structs[name]; !known {
+		t.Fatalf("type %q has no JSON form here", name)
+	}
+	d.used = append(d.used, name)
+	return fmt.Sprintf("[%s](#%s)", shownName(name), strings.ToLower(shownName(name)))
+}

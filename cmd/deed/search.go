@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+
+	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/report"
+	"github.com/deed-dev/deed/internal/report/figure"
+)
+
+type searchCmd struct {
+	Text string `arg:"" optional:"" help:"What to look for in arguments, results and error texts."`
+	Tool string `help:"Only calls of this tool." placeholder:"NAME"`
+	Host string `help:"Only calls whose data was going there: a host, mail address or network address." placeholder:"NAME"`
+	scopeFlags
+	Errors bool `help:"Only calls that failed or were never answered."`
+	Limit  int  `help:"How many calls." short:"n" default:"20"`
+	JSON   bool `help:"One JSON document, for programs." name:"json"`
+}
+
+// Help is printed under the flags of deed search --help.
+func (searchCmd) Help() string {
+	return `Example:
+    deed search "order 4711"
+    deed search --host api.example.com --since 14d
+    deed search timeout --tool fetch --errors
+
+Prints each call with its id, which deed show takes, and the place in it that
+matched. Text is looked for in what was kept of arguments, results and error
+texts, secrets replaced; a journal at capture level shape keeps none of these.
+Exit code 1: nothing was found.`
+}
+
+// Validate refuses a search for nothing and a list of nothing.
+func (c *searchCmd) Validate() error {
+	switch {
+	case c.Text == "" && c.Tool == "" && c.Host == "" && c.Session == "" && c.Since == "" && !c.Errors:
+		return errNothingAsked("what to search for", `deed search "order 4711"`)
+	case c.Limit < 1:
+		return errTooSmall("-n", c.Limit)
+	}
+	return nil
+}
+
+func (c *searchCmd) Run(ctx context.Context, w *world) error {
+	scope, err := c.scope(w)
+	if err != nil {
+		return err
+	}
+	found := false
+	err = w.ask(ctx, func(ctx context.Context, reader *journal.Reader) error {
+		search, err := report.SearchCalls(ctx, figure.Reader{Reader: reader}, w.clock, report.SearchQuery{
+			Scope: scope, Text: c.Text, Tool: c.Tool, Host: c.Host, Errors: c.Errors, Limit: c.Limit,
+		})
+		if err != nil {
+			return err
+		}
+		found = search.Any()
+		return w.answer(search, c.JSON)
+	})
+	if err == nil && !found {
+		return exitCode(exitNegative)
+	}
+	return err
+}

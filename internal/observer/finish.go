@@ -1,0 +1,86 @@
+package observer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/wire"
+)
+
+// End says how a session ended.
+type End struct {
+	Reason      string // a word from the journal's list
+	ExitCode    int    // -1 where there is none
+	Signal      string
+	StderrBytes int64
+	StderrLines int64
+}
+
+// ErrIncomplete says that entries are missing at the end of a session.
+var ErrIncomplete = errors.New("the record is incomplete")
+
+// Finish writes what is left to say when Run has returned: gaps that were only
+// counted, the server's stderr, and the end. It may be called again after
+// [Observer.Resume].
+func (o *Observer) Finish(ctx context.Context, end End) error {
+	o.ctx, o.at = ctx, nowMicro()
+	o.guard(func() { o.finish(end) })
+	if left := o.sides[0].unread + o.sides[1].unread; o.lost > 0 || left > 0 {
+		return fmt.Errorf("%w: %d entries were not kept and %d bytes were not read", ErrIncomplete, o.lost, left)
+	}
+	return nil
+}
+
+// Resume goes on where the journal gave up entries that it could not write in
+// time. What was in them becomes a gap; Finish writes it.
+func (o *Observer) Resume(d journal.Dropped) {
+	if d.Entries == 0 {
+		return
+	}
+	o.seq = d.First
+	o.lost += d.Entries
+	o.sides[wire.FromClient].given = gap{d.Client.Bytes, d.Client.Messages}
+	o.sides[wire.FromServer].given = gap{d.Server.Bytes, d.Server.Messages}
+	if o.stderrAt >= d.First {
+		o.stderrAt = 0
+	}
+}
+
+func (o *Observer) finish(end End) {
+	for from := range o.sides {
+		s, from := &o.sides[from], wire.Direction(from)
+		if s.late.bytes > 0 {
+			// A message that was being read when time ran out is part of it.
+			o.readers[from].Close(o.at)
+		}
+		o.counted(from, "journal_failed", &s.given)
+		o.counted(from, "observer_failed", &s.blind)
+		o.counted(from, "observer_behind", &s.late)
+	}
+	if end.StderrBytes > 0 && o.stderrAt == 0 {
+		o.stderrAt = o.seq
+		o.append(&journal.Entry{
+			Kind: journal.KindStderr, At: o.at, From: wire.FromServer.String(),
+			Bytes: end.StderrBytes, Messages: end.StderrLines,
+		}, &journal.Detail{}, nil)
+	}
+	o.append(&journal.Entry{
+		Kind: journal.KindEnd, At: o.at,
+		Reason: end.Reason, ExitCode: int64(end.ExitCode),
+		Open:        int64(o.calls.Len()),
+		ClientBytes: o.sides[wire.FromClient].seen,
+		ServerBytes: o.sides[wire.FromServer].seen,
+		Undelivered: o.buf.Undelivered(wire.FromClient) + o.buf.Undelivered(wire.FromServer),
+	}, &journal.Detail{Signal: end.Signal}, nil)
+}
+
+// counted writes a gap whose bytes were only counted so far.
+func (o *Observer) counted(from wire.Direction, reason string, g *gap) {
+	if g.bytes == 0 {
+		return
+	}
+	o.gap(from, reason, g.bytes, g.lines, "")
+	*g = gap{}
+}
