@@ -32,7 +32,10 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: fill FILE")
 	}
-	j, err := journal.Open(ts.Getenv("DEED_HOME"), journal.Options{AllowNetwork: true})
+	j, err := journal.Open(ts.Getenv("DEED_HOME"), journal.Options{
+		AllowNetwork: true,
+		Retention:    journal.Policy{MaxAge: -1, MaxBytes: -1}, // the sessions of the scripts are old, and their bodies stay
+	})
 	ts.Check(err)
 	f := &filler{journal: j}
 	for number, line := range strings.Split(ts.ReadFile(args[0]), "\n") {

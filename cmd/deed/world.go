@@ -43,7 +43,8 @@ func (w *world) view() report.View { return report.View{Clock: w.clock, Style: w
 func (w *world) answer(a interface {
 	Text(report.View) string
 	Document() any
-}, asJSON bool) error {
+}, asJSON bool,
+) error {
 	if asJSON {
 		return report.WriteJSON(w.stdout, a.Document())
 	}

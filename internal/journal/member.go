@@ -124,7 +124,7 @@ var (
 	endReasons = []string{"server_exit", "client_closed", "signal", "start_failed"}
 	flagWords  = []string{
 		"ambiguous", "batch", "blank", "bom", "cut", "duplicate_keys", "invalid_utf8", "late", "malformed",
-		"more", "not_json", "refused", "trailing", "unasked", "unterminated",
+		"more", "not_json", "refused", "skimmed", "trailing", "unasked", "unterminated",
 	}
 )
 

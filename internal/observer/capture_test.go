@@ -3,6 +3,7 @@ package observer
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,5 +209,39 @@ func TestAToolListIsKeptByTheHashesOfItsDefinitions(t *testing.T) {
 	}
 	if len(n.definitions) != 2 {
 		t.Errorf("%d definitions are kept, want 2", len(n.definitions))
+	}
+}
+
+func TestARecorderThatIsBehindKeepsTheEntryAndLeavesOutTheContent(t *testing.T) {
+	t.Parallel()
+	n := &notebook{}
+	buf := tap.New(1 << 20)
+	obs := New(buf, Session{Capture: Redacted}, Options{})
+	line := `{"id":1,"method":"tools/call","params":{"name":"t","arguments":{"text":"` + strings.Repeat("word ", 2000) + `"}}}` + "\n"
+	const calls = 90 // most of what the buffer can hold
+	for range calls {
+		buf.Settle(buf.Offer(client, []byte(line)), len(line))
+	}
+	buf.Shut()
+	obs.Run(t.Context(), n)
+	var whole, skimmed int
+	for i, e := range n.entries {
+		if e.Kind != journal.KindRequest {
+			continue
+		}
+		if slices.Contains(e.Flags, "skimmed") {
+			skimmed++
+			if n.bodies[i] != nil || n.details[i].Args != nil {
+				t.Errorf("entry %d is flagged skimmed and has content", i)
+			}
+		} else {
+			whole++
+		}
+		if n.details[i].Tool.String() != "t" {
+			t.Errorf("entry %d has no tool", i)
+		}
+	}
+	if whole+skimmed != calls || skimmed < calls/2 || whole < 10 {
+		t.Errorf("%d entries are whole and %d skimmed, of %d", whole, skimmed, calls)
 	}
 }

@@ -37,7 +37,8 @@ func (o *Observer) message(m *protocol.Message) {
 	case protocol.Noise:
 		e.Kind = journal.KindNoise
 		o.noise(m)
-		o.append(e, d, o.content(m, d))
+		body := o.content(m, e, d)
+		o.append(e, d, body)
 	}
 	o.sides[m.From].kept += m.Bytes + m.Framing
 }
@@ -65,7 +66,8 @@ func (o *Observer) request(m *protocol.Message, e *journal.Entry, d *journal.Det
 		o.lists++
 		o.keepers[other(m.From)].wide = true
 	}
-	o.append(e, d, o.content(m, d))
+	body := o.content(m, e, d)
+	o.append(e, d, body)
 	if o.opts.Echo != nil && m.From == wire.FromClient {
 		o.opts.Echo(Sighting{Method: shown(d.Method), Tool: shown(d.Tool), Bytes: m.Bytes})
 	}
@@ -94,7 +96,8 @@ func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.De
 		e.Kind, e.Outcome, e.Took = journal.KindRound, "", -1
 	}
 	mark(e, match)
-	o.append(e, d, o.content(m, d))
+	body := o.content(m, e, d)
+	o.append(e, d, body)
 	o.tools(m, d, e.Call)
 	o.settle()
 	if o.opts.Echo != nil && m.From == wire.FromServer && !match.Interim {
@@ -114,7 +117,8 @@ func (o *Observer) notification(m *protocol.Message, e *journal.Entry, d *journa
 		e.Call = match.Call.First.Seq
 	}
 	mark(e, match)
-	o.append(e, d, o.content(m, d))
+	body := o.content(m, e, d)
+	o.append(e, d, body)
 	o.settle() // a cancelled call is not owed any more
 }
 

@@ -131,18 +131,36 @@ func plural(n int64, one, many string) string {
 	return terminal.Count(n) + " " + many
 }
 
-// coverText says how much of what crossed the wire the record has.
+// coverText says how much of what crossed the wire the record has. Only a
+// session's end says how much crossed in all, so that "all" is never said
+// where one is missing: its recorder may still run, or may have been killed
+// with entries in its memory.
 func (v *Verification) coverText() string {
 	r := &v.Report
-	if r.SeenBytes == 0 && r.UnseenBytes == 0 && r.Gaps == 0 {
-		return "nothing crossed it yet"
+	crossed, nothing, all := "that crossed it are covered", "nothing crossed it yet", "all of the "
+	if r.OpenSessions > 0 {
+		crossed, nothing, all = "that are known to have crossed it are covered", "nothing is known to have crossed it", "the "
 	}
-	if r.UnseenBytes == 0 && r.Gaps == 0 {
-		return "all of the " + terminal.Size(r.SeenBytes) + " that crossed it are covered, no gaps"
+	switch {
+	case r.SeenBytes == 0 && r.UnseenBytes == 0 && r.Gaps == 0:
+		return nothing + v.withoutEndText()
+	case r.UnseenBytes == 0 && r.Gaps == 0:
+		return all + terminal.Size(r.SeenBytes) + " " + crossed + ", no gaps" + v.withoutEndText()
 	}
-	return fmt.Sprintf("%s of the %s that crossed it are covered; NOT SEEN: %s in %s",
-		share(r.SeenBytes, r.UnseenBytes), terminal.Size(r.SeenBytes+r.UnseenBytes),
-		terminal.Size(r.UnseenBytes), terminal.Plural(r.Gaps, "gap"))
+	return fmt.Sprintf("%s of the %s %s; NOT SEEN: %s in %s",
+		share(r.SeenBytes, r.UnseenBytes), terminal.Size(r.SeenBytes+r.UnseenBytes), crossed,
+		terminal.Size(r.UnseenBytes), terminal.Plural(r.Gaps, "gap")) + v.withoutEndText()
+}
+
+func (v *Verification) withoutEndText() string {
+	switch n := v.Report.OpenSessions; n {
+	case 0:
+		return ""
+	case 1:
+		return "; 1 session has no end: what crossed it after its last entry is not known"
+	default:
+		return fmt.Sprintf("; %s sessions have no end: what crossed them after their last entries is not known", terminal.Count(n))
+	}
 }
 
 // share is a percentage, rounded down: 100 % is said only where nothing is
@@ -160,33 +178,33 @@ func hundredths(seen, unseen int64) int64 {
 
 // VerifyDocument is the JSON form of [Verification].
 type VerifyDocument struct {
-	Intact          bool              `json:"intact"`           // nothing was found
-	Findings        []FindingDocument `json:"findings"`         // the first 20
-	FindingsTotal   int64             `json:"findings_total"`   // how many there were
-	OutsideAnchor   bool              `json:"outside_anchor"`   // a checkpoint from outside was given
-	AnchoredEntries int64             `json:"anchored_entries"` // that the given checkpoint vouches for, from the first on
-	Entries         int64             `json:"entries"`          // of the log
-	Sessions        int64             `json:"sessions"`         // that were begun
-	OpenSessions    int64             `json:"open_sessions"`    // of these, without an end
-	Details         int64             `json:"details"`          // that are there
-	ErasedDetails   int64             `json:"erased_details"`   // that are not there any more
-	Bodies          int64             `json:"bodies"`           // that are there
-	BodyBytes       int64             `json:"body_bytes"`       // kept in them, before compression
-	ErasedBodies    int64             `json:"erased_bodies"`    // that are not there any more
-	ErasureEntries  int64             `json:"erasure_entries"`  // that say what was erased
-	Erasures        []ErasureDocument `json:"erasures"`         // the first 1,000 of them
-	ExactBytes      int64             `json:"exact_bytes"`      // of the wire, kept just as they crossed
-	ExactPercent    float64           `json:"exact_percent"`    // of all that crossed, rounded down to two decimals
-	Checkpoints     int64             `json:"checkpoints"`      // older ones that were compared
-	SeenBytes       int64             `json:"seen_bytes"`       // of the wire
-	UnseenBytes     int64             `json:"unseen_bytes"`     // that crossed in gaps
-	CoveredPercent  float64           `json:"covered_percent"`  // rounded down to two decimals
-	Gaps            int64             `json:"gaps"`             // how many
-	Path            string            `json:"path"`             // of the database
-	Origin          string            `json:"origin"`           // name of the log
-	VerifierKey     string            `json:"verifier_key"`     // that signatures were checked with
-	RootSHA256      *string           `json:"root_sha256"`      // of the log; null where entries are missing
-	Checkpoint      string            `json:"checkpoint"`       // the journal's last one, a signed note
+	Intact          bool              `json:"intact"`               // nothing was found
+	Findings        []FindingDocument `json:"findings"`             // the first 20
+	FindingsTotal   int64             `json:"findings_total"`       // how many there were
+	OutsideAnchor   bool              `json:"outside_anchor"`       // a checkpoint from outside was given
+	AnchoredEntries int64             `json:"anchored_entries"`     // that the given checkpoint vouches for, from the first on
+	Entries         int64             `json:"entries"`              // of the log
+	Sessions        int64             `json:"sessions"`             // that were begun
+	OpenSessions    int64             `json:"sessions_without_end"` // of these; what crossed them after their last entry is not known
+	Details         int64             `json:"details"`              // that are there
+	ErasedDetails   int64             `json:"erased_details"`       // that are not there any more
+	Bodies          int64             `json:"bodies"`               // that are there
+	BodyBytes       int64             `json:"body_bytes"`           // kept in them, before compression
+	ErasedBodies    int64             `json:"erased_bodies"`        // that are not there any more
+	ErasureEntries  int64             `json:"erasure_entries"`      // that say what was erased
+	Erasures        []ErasureDocument `json:"erasures"`             // the first 1,000 of them
+	ExactBytes      int64             `json:"exact_bytes"`          // of the wire, kept just as they crossed
+	ExactPercent    float64           `json:"exact_percent"`        // of all that crossed, rounded down to two decimals
+	Checkpoints     int64             `json:"checkpoints"`          // older ones that were compared
+	SeenBytes       int64             `json:"seen_bytes"`           // of the wire
+	UnseenBytes     int64             `json:"unseen_bytes"`         // that crossed in gaps
+	CoveredPercent  float64           `json:"covered_percent"`      // of what is known to have crossed the wire, rounded down to two decimals
+	Gaps            int64             `json:"gaps"`                 // how many
+	Path            string            `json:"path"`                 // of the database
+	Origin          string            `json:"origin"`               // name of the log
+	VerifierKey     string            `json:"verifier_key"`         // that signatures were checked with
+	RootSHA256      *string           `json:"root_sha256"`          // of the log; null where entries are missing
+	Checkpoint      string            `json:"checkpoint"`           // the journal's last one, a signed note
 }
 
 // FindingDocument is one thing that is not as it must be.

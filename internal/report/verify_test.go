@@ -63,6 +63,41 @@ func TestTheFirstLineSaysThatNothingOutsideVouchesForTheJournal(t *testing.T) {
 	}
 }
 
+func TestAllIsNotSaidWhereASessionHasNoEnd(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name               string
+		open, seen, unseen int64
+		want               string
+	}{
+		{"every session has ended", 0, 2_000, 0, "all of the 2.0 KB that crossed it are covered, no gaps"},
+		{"one has not", 1, 2_000, 0, "the 2.0 KB that are known to have crossed it are covered, no gaps; 1 session has no end: what crossed it after its last entry is not known"},
+		{"several have not", 12, 2_000, 0, "12 sessions have no end: what crossed them after their last entries is not known"},
+		{"one has not and nothing crossed it", 1, 0, 0, "nothing is known to have crossed it; 1 session has no end"},
+		{"one has not and there is a gap", 1, 2_048, 2_048, "50.00 % of the 4.0 KB that are known to have crossed it are covered; NOT SEEN: 2.0 KB in 1 gap; 1 session has no end"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := sound()
+			r.OpenSessions, r.SeenBytes, r.UnseenBytes = test.open, test.seen, test.unseen
+			if test.unseen > 0 {
+				r.Gaps = 1
+			}
+			v := report.Verification{Report: r}
+			text := v.Text(view)
+			if !strings.Contains(text, test.want) {
+				t.Errorf("it does not say %q:\n%s", test.want, text)
+			}
+			if test.open > 0 && strings.Contains(text, "all of the") {
+				t.Errorf("it says all:\n%s", text)
+			}
+			if got := v.Document().(report.VerifyDocument).OpenSessions; got != test.open {
+				t.Errorf("the document says %d sessions without an end, want %d", got, test.open)
+			}
+		})
+	}
+}
+
 func TestAHundredPercentMeansThatNothingIsMissing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -267,6 +267,14 @@ func (b *Buffer) Next(ctx context.Context) (Event, error) {
 	}
 }
 
+// Behind says that the observer has much to catch up on: a quarter of what the
+// buffer can hold waits for it.
+func (b *Buffer) Behind() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held > b.limit/4
+}
+
 // Empty says that nothing is waiting to be read.
 func (b *Buffer) Empty() bool {
 	b.mu.Lock()

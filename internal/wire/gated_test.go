@@ -414,7 +414,8 @@ type plan struct{ Refuse, Late, Answer bool }
 // that must hold whatever the stream, the chunks, the limits and the plans.
 func checkGated(t interface {
 	testing.TB
-}, stream []byte, chunkSize int, limits limits, plans []plan) {
+}, stream []byte, chunkSize int, limits limits, plans []plan,
+) {
 	t.Helper()
 	var lines []string
 	for line := range bytes.Lines(stream) {
