@@ -7,7 +7,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -44,7 +43,7 @@ func (c *costCmd) Run(ctx context.Context, w *world) error {
 		return err
 	}
 	return w.ask(ctx, func(ctx context.Context, reader *journal.Reader) error {
-		cost, err := report.ToolCost(ctx, figure.Reader{Reader: reader}, figure.Reader{Reader: reader}, w.clock, report.CostQuery{Scope: scope, BytesPerToken: c.BytesPerToken, All: c.All})
+		cost, err := report.ToolCost(ctx, reader, reader, w.clock, report.CostQuery{Scope: scope, BytesPerToken: c.BytesPerToken, All: c.All})
 		if err != nil {
 			return err
 		}

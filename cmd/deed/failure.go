@@ -50,10 +50,11 @@ func codeOf(err error) int {
 	var wrong *misuse
 	var several *report.AmbiguousError
 	var noID *report.CallIDError
+	var noWord *journal.SearchTextError
 	switch {
 	case errors.As(err, &own):
 		return int(own.code)
-	case errors.As(err, &wrong), errors.As(err, &several), errors.As(err, &noID):
+	case errors.As(err, &wrong), errors.As(err, &several), errors.As(err, &noID), errors.As(err, &noWord):
 		return exitUsage
 	}
 	return exitNegative

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ import (
 //	gap SECONDS client|server BYTES LINES REASON
 //	stderr SECONDS BYTES LINES
 //	end SECONDS EXITCODE REASON
+//	tools SECONDS NAME=DESCRIPTION...
 //
 // and lines that say more about the call in the next line:
 //
@@ -92,6 +94,8 @@ func (f *filler) line(fields []string) (err error) {
 		return f.call(at, "client", "tools/call", fields[2], fields[3], fields[4:])
 	case "request":
 		return f.call(at, fields[2], fields[3], "", fields[4], append([]string{"ok"}, fields[5:]...))
+	case "tools":
+		return f.tools(at, fields[2:])
 	case "gap":
 		f.count(fields[2], number(fields[3]))
 		return f.append(journal.Entry{Kind: journal.KindGap, From: fields[2], Bytes: number(fields[3]), Messages: number(fields[4]), Reason: fields[5]}, nil, at)
@@ -141,6 +145,21 @@ func (f *filler) call(at time.Time, from, method, tool, sent string, answer []st
 	f.count(response.From, response.Bytes)
 	f.open--
 	return f.appendBody(response, &detail, at.Add(took), more.result)
+}
+
+// tools writes a list of tools. An underscore in a description is a blank.
+func (f *filler) tools(at time.Time, list []string) error {
+	detail := journal.Detail{}
+	for _, one := range list {
+		name, description, _ := strings.Cut(one, "=")
+		definition := fmt.Appendf(nil, `{"description":%q,"inputSchema":{"type":"object"},"name":%q}`, strings.ReplaceAll(description, "_", " "), name)
+		sum := journal.Hash(sha256.Sum256(definition))
+		if err := f.journal.Define(context.Background(), sum, definition); err != nil {
+			return err
+		}
+		detail.Tools = append(detail.Tools, journal.ToolRef{Name: &journal.Text{Whole: name}, SHA256: sum, Bytes: int64(len(definition))})
+	}
+	return f.append(journal.Entry{Kind: journal.KindTools, From: "server", Messages: int64(len(list)), Definitions: journal.DefinitionsHash(detail.Tools)}, &detail, at)
 }
 
 // take notes what a line says about the next call, if it does.

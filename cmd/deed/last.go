@@ -5,7 +5,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/report/figure"
 )
 
 type lastCmd struct {
@@ -53,7 +52,7 @@ func (c *lastCmd) Run(ctx context.Context, w *world) error {
 			}
 			return w.answer(runs, c.JSON)
 		}
-		last, err := report.LastRun(ctx, figure.Reader{Reader: history}, w.clock, c.Session)
+		last, err := report.LastRun(ctx, history, w.clock, c.Session)
 		if err != nil {
 			return err
 		}

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/report/figure"
 )
 
 type searchCmd struct {
@@ -26,8 +26,10 @@ func (searchCmd) Help() string {
     deed search timeout --tool fetch --errors
 
 Prints each call with its id, which deed show takes, and the place in it that
-matched. Text is looked for in what was kept of arguments, results and error
-texts, secrets replaced; a journal at capture level shape keeps none of these.
+matched. Text is one or more words that all stand in the arguments, the result
+or the error text of a call, in any case; a word that ends in * is the begin of
+one. It is looked for in what was kept of these, secrets replaced; a journal at
+capture level shape keeps none of them.
 Exit code 1: nothing was found.`
 }
 
@@ -49,9 +51,11 @@ func (c *searchCmd) Run(ctx context.Context, w *world) error {
 	}
 	found := false
 	err = w.ask(ctx, func(ctx context.Context, reader *journal.Reader) error {
-		search, err := report.SearchCalls(ctx, figure.Reader{Reader: reader}, w.clock, report.SearchQuery{
-			Scope: scope, Text: c.Text, Tool: c.Tool, Host: c.Host, Errors: c.Errors, Limit: c.Limit,
-		})
+		query := report.SearchQuery{Scope: scope, Text: c.Text, Tool: c.Tool, Host: c.Host, Errors: c.Errors, Limit: c.Limit}
+		search, err := report.SearchCalls(ctx, reader, w.clock, query)
+		if err == nil && search.Unsearched() > 0 && w.indexTexts(ctx) {
+			search, err = report.SearchCalls(ctx, reader, w.clock, query)
+		}
 		if err != nil {
 			return err
 		}
@@ -62,4 +66,20 @@ func (c *searchCmd) Run(ctx context.Context, w *world) error {
 		return exitCode(exitNegative)
 	}
 	return err
+}
+
+// indexPatience is how long a search may first bring the text index on.
+const indexPatience = 10 * time.Second
+
+// indexTexts brings the text index on and says whether that was possible. In
+// a home that cannot be written it is not, and the answer says what it missed.
+func (w *world) indexTexts(ctx context.Context) bool {
+	home, err := w.folder()
+	if err != nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, indexPatience)
+	defer stop()
+	_, err = journal.IndexTexts(ctx, home)
+	return err == nil
 }

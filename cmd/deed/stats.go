@@ -5,7 +5,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/report/figure"
 )
 
 type statsCmd struct {
@@ -31,7 +30,7 @@ func (c *statsCmd) Run(ctx context.Context, w *world) error {
 		return err
 	}
 	return w.ask(ctx, func(ctx context.Context, reader *journal.Reader) error {
-		stats, err := report.ToolFigures(ctx, figure.Reader{Reader: reader}, w.clock, scope, c.All)
+		stats, err := report.ToolFigures(ctx, reader, w.clock, scope, c.All)
 		if err != nil {
 			return err
 		}

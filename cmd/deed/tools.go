@@ -5,7 +5,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/report/figure"
 )
 
 type toolsCmd struct {
@@ -46,7 +45,7 @@ func (c *toolsCmd) Run(ctx context.Context, w *world) error {
 	}
 	changed := false
 	err = w.ask(ctx, func(ctx context.Context, reader *journal.Reader) error {
-		tools, err := report.ListTools(ctx, figure.Reader{Reader: reader}, w.clock, report.ToolsQuery{Scope: scope, Label: c.Label, Changes: c.Changes, All: c.All})
+		tools, err := report.ListTools(ctx, reader, w.clock, report.ToolsQuery{Scope: scope, Label: c.Label, Changes: c.Changes, All: c.All})
 		if err != nil {
 			return err
 		}

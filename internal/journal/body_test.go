@@ -528,9 +528,12 @@ func BenchmarkBodies(b *testing.B) {
 		make func(int) []byte
 		size int
 	}{
-		{"prose of 4 KiB", prose, 4 << 10}, {"noise of 4 KiB", noise, 4 << 10},
-		{"prose of 64 KiB", prose, 64 << 10}, {"noise of 64 KiB", noise, 64 << 10},
-		{"prose of 64 MiB", prose, 64 << 20}, {"noise of 64 MiB", noise, 64 << 20},
+		{"prose of 4 KiB", prose, 4 << 10},
+		{"noise of 4 KiB", noise, 4 << 10},
+		{"prose of 64 KiB", prose, 64 << 10},
+		{"noise of 64 KiB", noise, 64 << 10},
+		{"prose of 64 MiB", prose, 64 << 20},
+		{"noise of 64 MiB", noise, 64 << 20},
 	} {
 		b.Run(one.name, func(b *testing.B) {
 			kept := one.make(one.size)

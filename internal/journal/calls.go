@@ -1,89 +1,155 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 )
 
-// Calls lists requests with their first answer, in the order asked for.
+// Calls lists requests with their first answer, in the order asked for. The
+// cost goes with the length of the list, not of the journal; only more than
+// ten of the biggest or slowest need a look at every call.
 func (r *Reader) Calls(ctx context.Context, filter CallFilter) ([]Call, error) {
-	query, args := callQuery(filter)
-	rows, err := r.db.QueryContext(ctx, query, args...)
+	calls, err := ask(ctx, r, func(q *question) ([]Call, error) { return q.calls(filter) })
 	if err != nil {
 		return nil, databaseError(r.folder, "list calls", err)
 	}
-	defer rows.Close()
-	var calls []Call
-	for rows.Next() {
-		call, err := scanCall(rows)
-		if err != nil {
-			return nil, databaseError(r.folder, "list calls", err)
-		}
-		calls = append(calls, call)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return nil, databaseError(r.folder, "list calls", err)
-	}
-	return calls, r.addLabels(ctx, calls)
+	return calls, nil
 }
 
-// addLabels asks once a session, when the calls are read: a join would read a
-// label again for every call, and a question within a question could wait for
-// ever for a free connection.
-func (r *Reader) addLabels(ctx context.Context, calls []Call) error {
-	labels := make(map[string]string)
-	for i := range calls {
-		label, known := labels[calls[i].Session]
-		if !known {
-			var err error
-			if label, err = r.label(ctx, calls[i].Session); err != nil {
-				return err
-			}
-			labels[calls[i].Session] = label
-		}
-		calls[i].Label = label
+// question asks everything that belongs to one answer at one moment.
+type question struct {
+	ctx      context.Context
+	tx       *sql.Tx
+	sessions map[int64]*sessionFacts
+}
+
+// sessionFacts are what calls of a session share.
+type sessionFacts struct {
+	uid   string
+	label string // empty where it was erased
+	ended bool
+}
+
+func ask[T any](ctx context.Context, r *Reader, answer func(*question) (T, error)) (T, error) {
+	var none T
+	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return none, err
 	}
-	return nil
+	defer tx.Rollback()
+	return answer(&question{ctx: ctx, tx: tx, sessions: make(map[int64]*sessionFacts)})
 }
 
 const (
-	// answerJoin finds the first answer of request q, and whether its session
-	// has ended.
+	// answerJoin finds the first answer of request q. Its inner question is
+	// answered by the index entries_by_call alone.
 	answerJoin = `
 		LEFT JOIN entries a ON a.n = (SELECT min(n) FROM entries WHERE session = q.session AND call = q.seq AND kind = 'response')`
-	sessionEnded = `EXISTS (SELECT 1 FROM entries WHERE kind = 'end' AND session = q.session)`
-	toolCall     = `q.side = 'client' AND q.method = 'tools/call'`
+	toolCall = `q.side = 'client' AND q.method = 'tools/call'`
+
+	// failedAnswers repeats what the index failed_answers is limited to.
+	failedAnswers = `(a.outcome = 'error' OR a.outcome = 'tool_error')`
 )
 
-func callQuery(filter CallFilter) (string, []any) {
-	from := scope{filter.Session, filter.Since}.requests()
-	where, args := from.where, from.args
-	if filter.ToolsOnly {
+// callColumns are what calls are made of, of request q and its answer a.
+const callColumns = `SELECT q.n, q.session, q.seq, q.side, q.at, q.method, q.tool, q.bytes, q.leaf,
+	a.at, a.took, a.bytes, a.outcome, a.error, a.leaf FROM `
+
+func (q *question) calls(filter CallFilter) ([]Call, error) {
+	session, known, err := q.sessionRow(filter.Session)
+	if err != nil || !known {
+		return nil, err
+	}
+	bySize := filter.Order == Biggest || filter.Order == Slowest
+	switch {
+	case filter.Failed || filter.Unanswered:
+		found, err := q.unsuccessful(session, filter)
+		if err != nil {
+			return nil, err
+		}
+		return q.load(numbersOf(found))
+	case bySize && filter.Limit > 0 && filter.Limit <= extremesKept:
+		found, err := q.extremes(session, filter)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			return q.load(numbersOf(found))
+		}
+	}
+	if bySize {
+		found, err := q.everyCall(session, filter)
+		if err != nil {
+			return nil, err
+		}
+		return q.load(numbersOf(found))
+	}
+	return q.walk(session, filter)
+}
+
+// sessionRow returns the row of a session that is given by its id, and
+// everySession for none given. It says false when there is no such session, or
+// none with calls.
+func (q *question) sessionRow(uid string) (int64, bool, error) {
+	if uid == "" {
+		return everySession, true, nil
+	}
+	var row int64
+	err := q.tx.QueryRowContext(q.ctx, "SELECT id FROM sessions WHERE uid = ?", uid).Scan(&row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return row, err == nil && row != everySession, err
+}
+
+// conditions of requests q, beyond where they are looked for.
+func (f *CallFilter) conditions() (string, []any) {
+	where, args := "", []any{}
+	if f.Since > 0 {
+		where += " AND q.at >= ?"
+		args = append(args, f.Since)
+	}
+	if f.ToolsOnly {
 		where += " AND " + toolCall
 	}
-	if filter.Failed {
-		where += " AND (a.outcome IN ('error', 'tool_error') OR (a.n IS NULL AND " + sessionEnded + "))"
+	return where, args
+}
+
+// walk goes along the log, or along one session, in order.
+func (q *question) walk(session int64, filter CallFilter) ([]Call, error) {
+	first, last, err := q.bounds(session, filter)
+	if err != nil || last < 0 {
+		return nil, err
 	}
+	query, args := walkQuery(session, filter, first, last)
+	return q.scanCalls(query, args...)
+}
+
+// walkQuery asks for calls between two requests. The planner would take the
+// index by time for nearly everything, and sort half a million rows to show
+// twenty; so it is told how to go.
+func walkQuery(session int64, filter CallFilter, first, last int64) (string, []any) {
+	where, args := filter.conditions()
 	if filter.Succeeded {
 		where += " AND a.outcome = 'ok'"
 	}
-	query := `
-		SELECT s.uid, q.seq, q.side, q.at, q.method, q.tool, q.bytes, q.leaf,
-			a.at, a.took, a.bytes, a.outcome, a.error, a.leaf, ` + sessionEnded + `
-		FROM ` + from.table + ` CROSS JOIN sessions s ON s.id = q.session` + answerJoin + `
-		WHERE ` + where
-	switch filter.Order {
-	case Newest:
-		query += " ORDER BY " + from.order + " DESC"
-	case Biggest:
-		query += " ORDER BY a.bytes DESC, q.n"
-	case Slowest:
-		query += " ORDER BY a.took DESC, q.n"
-	default:
-		query += " ORDER BY " + from.order
+	query := callColumns + "entries q NOT INDEXED" + answerJoin + " WHERE q.n BETWEEN ? AND ?"
+	bounds, order := []any{first, last}, "q.n"
+	if session != everySession {
+		// By place: the entries of other sessions need not be looked at.
+		query = callColumns + "entries q INDEXED BY entries_by_place" + answerJoin + ` WHERE q.session = ? AND q.seq BETWEEN
+			(SELECT seq FROM entries WHERE n = ?) AND (SELECT seq FROM entries WHERE n = ?)`
+		bounds, order = []any{session, first, last}, "q.seq"
 	}
+	query += " AND " + isCall + where + " ORDER BY " + order
+	if filter.Order == Newest {
+		query += " DESC"
+	}
+	args = append(bounds, args...)
 	if filter.Limit > 0 {
 		query += " LIMIT ?"
 		args = append(args, filter.Limit)
@@ -91,28 +157,132 @@ func callQuery(filter CallFilter) (string, []any) {
 	return query, args
 }
 
-func scanCall(rows *sql.Rows) (Call, error) {
+// bounds says between which requests lie all that a filter can find, by
+// roll-ups; the last is -1 when there are none.
+func (q *question) bounds(session int64, filter CallFilter) (first, last int64, err error) {
+	where, args := "session = ? AND hour >= ?", []any{session, filter.Since / hourUS}
+	if filter.ToolsOnly {
+		where += " AND side = 'client' AND method = 'tools/call'"
+	}
+	err = q.tx.QueryRowContext(q.ctx, "SELECT coalesce(min(first), 0), coalesce(max(last), -1) FROM rollups INDEXED BY rollups_by_key WHERE "+where, args...).Scan(&first, &last)
+	return first, last, err
+}
+
+// picked is a request that a question is about, with what it is sorted by.
+type picked struct {
+	n           int64
+	bytes, took int64 // of the first answer; -1 where there is none
+}
+
+func numbersOf(list []picked) []int64 {
+	numbers := make([]int64, len(list))
+	for i, one := range list {
+		numbers[i] = one.n
+	}
+	return numbers
+}
+
+// sortPicked puts a list in the order of a filter and cuts it.
+func sortPicked(list []picked, filter CallFilter) []picked {
+	slices.SortFunc(list, func(a, b picked) int {
+		switch filter.Order {
+		case Newest:
+			return cmp.Compare(b.n, a.n)
+		case Biggest:
+			return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.n, b.n))
+		case Slowest:
+			return cmp.Or(cmp.Compare(b.took, a.took), cmp.Compare(a.n, b.n))
+		}
+		return cmp.Compare(a.n, b.n)
+	})
+	if filter.Limit > 0 {
+		list = list[:min(len(list), filter.Limit)]
+	}
+	return list
+}
+
+// pickedColumns are those of picked.
+const pickedColumns = "SELECT q.n, coalesce(a.bytes, -1), coalesce(a.took, -1) FROM "
+
+func (q *question) find(list []picked, query string, args ...any) ([]picked, error) {
+	rows, err := q.tx.QueryContext(q.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var one picked
+		if err := rows.Scan(&one.n, &one.bytes, &one.took); err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	return list, rows.Err()
+}
+
+// load reads calls by the numbers of their requests, in that order.
+func (q *question) load(numbers []int64) ([]Call, error) {
+	calls := make([]Call, 0, len(numbers))
+	for part := range slices.Chunk(numbers, 500) {
+		list, err := marshalPlain(part)
+		if err != nil {
+			return nil, err
+		}
+		some, err := q.scanCalls(callColumns+"json_each(?) j CROSS JOIN entries q ON q.n = j.value"+answerJoin+" ORDER BY j.key", string(list))
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, some...)
+	}
+	return calls, nil
+}
+
+// scanCalls reads what a query that begins with callColumns finds.
+func (q *question) scanCalls(query string, args ...any) ([]Call, error) {
+	rows, err := q.tx.QueryContext(q.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var calls []Call
+	for rows.Next() {
+		call, session, err := scanCall(rows)
+		if err != nil {
+			return nil, err
+		}
+		facts, err := q.session(session)
+		if err != nil {
+			return nil, err
+		}
+		call.Session, call.Label, call.Ended = facts.uid, facts.label, facts.ended
+		calls = append(calls, call)
+	}
+	return calls, rows.Err()
+}
+
+func scanCall(rows *sql.Rows) (Call, int64, error) {
 	call := Call{Took: -1}
+	var n, session int64
 	var side, method, tool, outcome, failure sql.NullString
 	var sent, answerAt, took, returned sql.NullInt64
-	var question, answer []byte
-	if err := rows.Scan(&call.Session, &call.Seq, &side, &call.At, &method, &tool, &sent, &question,
-		&answerAt, &took, &returned, &outcome, &failure, &answer, &call.Ended); err != nil {
-		return Call{}, err
+	var question, answer sql.RawBytes
+	if err := rows.Scan(&n, &session, &call.Seq, &side, &call.At, &method, &tool, &sent, &question,
+		&answerAt, &took, &returned, &outcome, &failure, &answer); err != nil {
+		return Call{}, 0, err
 	}
 	call.From, call.Method, call.Tool, call.Sent = side.String, method.String, tool.String, sent.Int64
 	asked, err := decodeLeaf(question)
 	if err != nil {
-		return Call{}, fmt.Errorf("request %d of session %s: %w", call.Seq, call.Session, err)
+		return Call{}, 0, fmt.Errorf("request %d: %w", n, err)
 	}
 	call.Flags = asked.Flags
 	call.Erased = !method.Valid && asked.detail != Hash{}
 	if answer == nil {
-		return call, nil
+		return call, session, nil
 	}
 	answered, err := decodeLeaf(answer)
 	if err != nil {
-		return Call{}, fmt.Errorf("answer to request %d of session %s: %w", call.Seq, call.Session, err)
+		return Call{}, 0, fmt.Errorf("answer to request %d: %w", n, err)
 	}
 	call.Answered, call.AnswerAt, call.Returned = true, answerAt.Int64, returned.Int64
 	call.Outcome, call.Error = Outcome(outcome.String), failure.String
@@ -120,7 +290,7 @@ func scanCall(rows *sql.Rows) (Call, error) {
 		call.Took = took.Int64
 	}
 	call.Flags = mergeFlags(call.Flags, answered.Flags)
-	return call, nil
+	return call, session, nil
 }
 
 // mergeFlags joins two sorted lists of flags into one.
@@ -142,94 +312,27 @@ func mergeFlags(a, b []string) []string {
 	return merged
 }
 
-// label returns the label of a session, empty where it was erased.
-func (r *Reader) label(ctx context.Context, session string) (string, error) {
+// session returns what is known of a row of sessions.
+func (q *question) session(row int64) (*sessionFacts, error) {
+	if facts := q.sessions[row]; facts != nil {
+		return facts, nil
+	}
+	facts := &sessionFacts{}
 	var data []byte
-	err := r.db.QueryRowContext(ctx, `SELECT d.data FROM entries b JOIN details d ON d.n = b.n
-		WHERE b.session = (SELECT id FROM sessions WHERE uid = ?) AND b.seq = 0`, session).Scan(&data)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
+	err := q.tx.QueryRowContext(q.ctx, `
+		SELECT s.uid, EXISTS (SELECT 1 FROM entries WHERE kind = 'end' AND session = s.id),
+			(SELECT d.data FROM entries b JOIN details d ON d.n = b.n WHERE b.session = s.id AND b.seq = 0)
+		FROM sessions s WHERE s.id = ?`, row).Scan(&facts.uid, &facts.ended, &data)
 	if err != nil {
-		return "", databaseError(r.folder, "read session", err)
+		return nil, err
 	}
-	d, err := openDetail(data)
-	if err != nil {
-		return "", fmt.Errorf("session %s: %w", session, err)
-	}
-	return d.Label, nil
-}
-
-// Call returns every record that belongs to one request, in order.
-func (r *Reader) Call(ctx context.Context, session string, seq int64) ([]Record, error) {
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT e.n, e.leaf, d.data FROM entries e LEFT JOIN details d ON d.n = e.n
-		WHERE e.session = (SELECT id FROM sessions WHERE uid = ?1)
-			AND ((e.seq = ?2 AND e.kind = 'request') OR e.call = ?2)
-		ORDER BY e.n`, session, seq)
-	if err != nil {
-		return nil, databaseError(r.folder, "read call", err)
-	}
-	defer rows.Close()
-	var records []Record
-	for rows.Next() {
-		record, err := scanRecord(rows)
+	if data != nil {
+		d, err := openDetail(data)
 		if err != nil {
-			return nil, databaseError(r.folder, "read call", err)
+			return nil, fmt.Errorf("session %s: %w", facts.uid, err)
 		}
-		records = append(records, record)
+		facts.label = d.Label
 	}
-	if err := rows.Err(); err != nil {
-		return nil, databaseError(r.folder, "read call", err)
-	}
-	if len(records) == 0 || records[0].Entry.Kind != KindRequest {
-		return nil, fmt.Errorf("call %d of session %s: %w", seq, session, ErrNotFound)
-	}
-	return records, nil
-}
-
-// Records calls yield with every record of the log from position from on, in
-// order, until yield returns an error, which it passes on.
-func (r *Reader) Records(ctx context.Context, from int64, yield func(Record) error) error {
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT e.n, e.leaf, d.data FROM entries e LEFT JOIN details d ON d.n = e.n
-		WHERE e.n >= ? ORDER BY e.n`, from)
-	if err != nil {
-		return databaseError(r.folder, "read records", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		record, err := scanRecord(rows)
-		if err != nil {
-			return databaseError(r.folder, "read records", err)
-		}
-		if err := yield(record); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return databaseError(r.folder, "read records", err)
-	}
-	return nil
-}
-
-func scanRecord(rows *sql.Rows) (Record, error) {
-	var record Record
-	var data []byte
-	if err := rows.Scan(&record.N, &record.Leaf, &data); err != nil {
-		return Record{}, err
-	}
-	l, err := decodeLeaf(record.Leaf)
-	if err != nil {
-		return Record{}, fmt.Errorf("entry %d: %w", record.N, err)
-	}
-	record.Entry = l.Entry
-	if data == nil {
-		record.Erased = l.detail != Hash{}
-		return record, nil
-	}
-	if record.Detail, err = openDetail(data); err != nil {
-		return Record{}, fmt.Errorf("entry %d: %w", record.N, err)
-	}
-	return record, nil
+	q.sessions[row] = facts
+	return facts, nil
 }

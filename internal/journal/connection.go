@@ -11,6 +11,8 @@ type statements struct {
 	session, findSession, entry, detail, node, checkpoint, head, body, piece, lastPiece *sql.Stmt
 
 	begin, commit, readHead, walFrames *sql.Stmt
+
+	derive *deriver
 }
 
 func prepareStatements(db *sql.DB) (*statements, error) {
@@ -40,7 +42,9 @@ func prepareStatements(db *sql.DB) (*statements, error) {
 			return nil, err
 		}
 	}
-	return &s, nil
+	var err error
+	s.derive, err = newDeriver(db)
+	return &s, err
 }
 
 // prepare makes an open database ready to be written to.

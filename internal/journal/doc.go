@@ -20,8 +20,10 @@
 // journal's one writer takes up to 2,000 entries, locks the home against
 // other recorders, reads the end of the log and makes sure that our key
 // signed it, adds rows and leaves, signs the new end and commits. From then
-// on the entry survives kill -9. A [Journal.Sync], or the end of its session,
-// makes it survive a loss of power as well. A [Reader] finds it by columns
+// on the entry survives kill -9. The commit waits for no disk. A
+// [Journal.Sync], the end of its session or a checkpoint that is kept has the
+// flusher, another goroutine, flush what is committed, and the entry survives
+// a loss of power as well. A [Reader] finds it by columns
 // that repeat what leaf and detail say; [Verify] derives them again, hashes
 // every leaf, and compares with every checkpoint that was kept, and with one
 // that somebody else kept, if there is one.

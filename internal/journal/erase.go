@@ -345,6 +345,11 @@ func (e *eraser) finish(ctx context.Context, thorough bool) error {
 	if err := e.sweep(ctx, time.Now().Add(-looseFor).UnixMicro()); err != nil {
 		return err
 	}
+	if thorough {
+		if err := e.followErasure(ctx); err != nil {
+			return err
+		}
+	}
 	if err := e.vacuum(ctx); err != nil {
 		return err
 	}

@@ -28,6 +28,11 @@ func (e *eraser) step(list []int64) ([]int64, error) {
 		if erased, rest, err = e.delete(list, &result); err != nil || len(erased) == 0 {
 			return nil, err
 		}
+		if result.What == ErasedAll {
+			if err := forgetErased(context.Background(), e.db, erased); err != nil {
+				return nil, err
+			}
+		}
 		result.Records = append(result.Records, n)
 		return e.erasureItem(erased, now)
 	}

@@ -133,8 +133,11 @@ func TestErasingTwiceChangesNothingAndSaysSo(t *testing.T) {
 	r.end(0)
 	closeJournal(t, j)
 	for _, request := range []EraseRequest{
-		{Session: r.session, Seq: call, BodiesOnly: true}, {Session: r.session, Seq: call},
-		{Session: r.session}, {Before: 1_800_000_000_000_000}, {All: true},
+		{Session: r.session, Seq: call, BodiesOnly: true},
+		{Session: r.session, Seq: call},
+		{Session: r.session},
+		{Before: 1_800_000_000_000_000},
+		{All: true},
 	} {
 		before := eraseNow(t, home, request)
 		size := intact(t, home).Entries
@@ -163,8 +166,13 @@ func TestADryRunCountsWhatErasingErasesAndChangesNothing(t *testing.T) {
 	other.end(1)
 	closeJournal(t, j)
 	for _, request := range []EraseRequest{
-		{Session: r.session, Seq: 1, BodiesOnly: true}, {Session: r.session, Seq: 3}, {Before: 1_700_000_000_010_000, BodiesOnly: true},
-		{Before: 1_700_000_000_010_000}, {Session: r.session, BodiesOnly: true}, {Session: r.session}, {All: true},
+		{Session: r.session, Seq: 1, BodiesOnly: true},
+		{Session: r.session, Seq: 3},
+		{Before: 1_700_000_000_010_000, BodiesOnly: true},
+		{Before: 1_700_000_000_010_000},
+		{Session: r.session, BodiesOnly: true},
+		{Session: r.session},
+		{All: true},
 	} {
 		dry := request
 		dry.DryRun = true

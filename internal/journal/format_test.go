@@ -144,9 +144,9 @@ func TestEveryWordOfTheFormatIsOnItsPage(t *testing.T) {
 		}
 		cells := strings.Split(strings.SplitN(kinds[at:], "\n", 2)[0], "|")
 		for i, members := range map[int]member{3: rule.required &^ inEvery, 4: rule.allowed &^ rule.required} {
-			var want []string
-			for _, name := range strings.Split(members.String(), ", ") {
-				want = append(want, "`"+name+"`")
+			want := []string{"—"}
+			if members != 0 {
+				want = strings.Split("`"+strings.ReplaceAll(members.String(), ", ", "`, `")+"`", ", ")
 			}
 			if got := strings.TrimSpace(cells[i]); got != strings.Join(want, " ") {
 				t.Errorf("the page gives a %s %s, the code %s", kind, got, strings.Join(want, " "))

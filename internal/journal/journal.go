@@ -102,6 +102,7 @@ func newItem(entry *Entry, detail *Detail) (*item, error) {
 		return nil, err
 	}
 	it.derived = deriveColumns(&it.entry, detail)
+	it.extra = deriveExtra(detail)
 	return it, nil
 }
 

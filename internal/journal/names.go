@@ -10,10 +10,11 @@ import (
 var detailMembers = [...]string{
 	"id", "method", "tool", "error", "target", "peer", "shape",
 	"label", "program", "transport", "version", "signal", "note",
+	"args", "preview", "error_text", "destinations", "redacted", "command", "tools",
 }
 
-// readNames reads of a detail what the columns repeat: method, tool and
-// error. Verify does that for every entry, and reading details whole would
+// readNames reads of a detail what columns and derived tables repeat: method,
+// tool, error, destinations and tools. Verify does that for every entry, and reading details whole would
 // take it most of its time. What is not written as this version writes it is
 // read whole.
 func readNames(data []byte) (*Detail, error) {
@@ -51,6 +52,10 @@ func scanNames(data []byte) (*Detail, bool) {
 			d.Tool = quickText(value, &p)
 		case "error":
 			d.Error = quickText(value, &p)
+		case "destinations":
+			p.failed = unmarshalStrict(value, &d.Destinations) != nil || p.failed
+		case "tools":
+			p.failed = unmarshalStrict(value, &d.Tools) != nil || p.failed
 		}
 		place++
 		if p.accept('}') {

@@ -62,8 +62,11 @@ type CallFilter struct {
 	ToolsOnly bool   // only the client's tools/call
 	Failed    bool   // only those that failed or, in an ended session, were never answered
 	Succeeded bool   // only those with outcome ok
-	Order     Order
-	Limit     int
+	// Unanswered asks for those without an answer, in ended sessions or not;
+	// together with Failed, for both.
+	Unanswered bool
+	Order      Order
+	Limit      int
 }
 
 // Totals are the figures of one run, or of everything since a time.

@@ -22,6 +22,7 @@ type item struct {
 	leaf       []byte
 	salt, data []byte // nil without a detail
 	derived    columns
+	extra      derived   // what else the derived tables need
 	body       *keptBody // nil without a body
 	erased     []byte    // of an erasure: the list of what it took
 	defined    []definition
@@ -29,7 +30,7 @@ type item struct {
 
 // bytes is roughly what the item takes in memory.
 func (i *item) bytes() int64 {
-	return int64(len(i.leaf)+len(i.data)+len(i.salt)) + 512 + i.body.memory() + definitionBytes(i.defined)
+	return int64(len(i.leaf)+len(i.data)+len(i.salt)) + 512 + i.body.memory() + i.extra.bytes() + definitionBytes(i.defined)
 }
 
 // queue holds entries in order from Append until they are committed. The

@@ -8,6 +8,9 @@ package journal
 // in pieces, under id * 2^20 + i. loose has the ids of pieces that belong to
 // no entry yet, or no more. erasures have the lists that their entries hash. head has one row, written
 // again with every commit. peaks are 32 bytes each, biggest first.
+// All tables behind definitions are derived as well: they answer questions and
+// prove nothing.
+//
 // entries_apart says OR and not IN, for which SQLite would build a table at
 // every insert.
 const schema = `
@@ -40,8 +43,10 @@ CREATE TABLE entries (
 CREATE UNIQUE INDEX entries_by_place ON entries (session, seq);
 CREATE INDEX entries_by_call ON entries (session, call, kind) WHERE call IS NOT NULL;
 CREATE INDEX requests_by_time ON entries (at) WHERE kind = 'request';
-CREATE INDEX entries_apart ON entries (kind, session)
-	WHERE kind = 'session' OR kind = 'noise' OR kind = 'stderr' OR kind = 'gap' OR kind = 'end';
+CREATE INDEX calls_by_tool ON entries (tool) WHERE kind = 'request' AND tool IS NOT NULL;
+CREATE INDEX failed_answers ON entries (session, call) WHERE outcome = 'error' OR outcome = 'tool_error';
+CREATE INDEX entries_apart ON entries (kind, session, at, bytes)
+	WHERE kind = 'session' OR kind = 'tools' OR kind = 'noise' OR kind = 'stderr' OR kind = 'gap' OR kind = 'end';
 
 CREATE TABLE details (
 	n    INTEGER PRIMARY KEY,
@@ -99,4 +104,72 @@ CREATE TABLE checkpoints (
 	at   INTEGER NOT NULL,
 	note TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE rollups (
+	session     INTEGER NOT NULL,
+	side        TEXT NOT NULL,
+	method      TEXT NOT NULL,
+	tool        TEXT NOT NULL,
+	hour        INTEGER NOT NULL,
+	calls       INTEGER NOT NULL,
+	sent        INTEGER NOT NULL,
+	answered    INTEGER NOT NULL,
+	ok          INTEGER NOT NULL,
+	errors      INTEGER NOT NULL,
+	tool_errors INTEGER NOT NULL,
+	returned    INTEGER NOT NULL,
+	returned_ok INTEGER NOT NULL,
+	took        INTEGER NOT NULL,
+	longest     INTEGER NOT NULL,
+	first       INTEGER NOT NULL,
+	last        INTEGER NOT NULL,
+	extremes    BLOB NOT NULL,
+	sizes       BLOB NOT NULL,
+	times       BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX rollups_by_key ON rollups (session, side, method, tool, hour);
+CREATE INDEX rollups_by_hour ON rollups (hour);
+CREATE INDEX rollups_in_trouble ON rollups (session, hour, first, last) WHERE calls > ok;
+
+CREATE TABLE failures (
+	session INTEGER NOT NULL,
+	side    TEXT NOT NULL,
+	method  TEXT NOT NULL,
+	tool    TEXT NOT NULL,
+	hour    INTEGER NOT NULL,
+	outcome TEXT NOT NULL,
+	error   TEXT NOT NULL,
+	calls   INTEGER NOT NULL,
+	last    INTEGER NOT NULL,
+	PRIMARY KEY (session, side, method, tool, hour, outcome, error)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE stale (
+	session INTEGER NOT NULL,
+	hour    INTEGER NOT NULL,
+	PRIMARY KEY (session, hour)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE unanswered (
+	n       INTEGER PRIMARY KEY,
+	session INTEGER NOT NULL
+) STRICT;
+CREATE INDEX unanswered_by_session ON unanswered (session);
+
+CREATE TABLE destinations (
+	n       INTEGER NOT NULL,
+	place   TEXT NOT NULL,
+	session INTEGER NOT NULL,
+	at      INTEGER NOT NULL,
+	PRIMARY KEY (n, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX destinations_by_place ON destinations (place, at);
+CREATE INDEX destinations_by_session ON destinations (session, place, at);
+
+` + textsTable + `;
 `
+
+// textsTable is the text index. It keeps words and no texts. Without the
+// letters' marks, "cafe" would find "café" in the index only.
+const textsTable = `CREATE VIRTUAL TABLE texts USING fts5 (text, content = '', contentless_delete = 1,
+	tokenize = 'unicode61 remove_diacritics 0')`

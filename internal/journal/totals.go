@@ -1,140 +1,155 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
+	"slices"
 )
 
 // Totals adds up one session, or everything since a time.
 func (r *Reader) Totals(ctx context.Context, session string, since int64) (Totals, error) {
 	// All figures come from one moment, or open calls would not add up.
-	tx, err := r.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	t, err := ask(ctx, r, func(q *question) (Totals, error) { return q.totals(session, since) })
 	if err != nil {
 		return Totals{}, databaseError(r.folder, "add up journal", err)
-	}
-	defer tx.Rollback()
-	var t Totals
-	for _, add := range []func(context.Context, *sql.Tx, scope, *Totals) error{addTools, addOthers, addRest, addGaps} {
-		if err := add(ctx, tx, scope{session, since}, &t); err != nil {
-			return Totals{}, databaseError(r.folder, "add up journal", err)
-		}
 	}
 	return t, nil
 }
 
-// scope is what a question is about.
-type scope struct {
-	session string // all when empty
-	since   int64
-}
-
-// requestRows says how the requests of a scope are found. The planner would
-// take the index by time for nearly everything, and sort half a million rows
-// to show twenty.
-type requestRows struct {
-	table string // entries as q, by the right index
-	where string
-	args  []any
-	order string // what sorts them as the log does, without work
-}
-
-func (s scope) requests() requestRows {
-	where, args := s.where("q")
-	r := requestRows{where: "q.kind = 'request'" + where, args: args, order: "q.n"}
-	switch {
-	case s.session != "":
-		r.table, r.order = "entries q INDEXED BY entries_by_place", "q.seq"
-	case s.since > 0:
-		r.table = "entries q INDEXED BY requests_by_time"
-	default:
-		r.table = "entries q NOT INDEXED"
+func (q *question) totals(uid string, since int64) (Totals, error) {
+	session, known, err := q.sessionRow(uid)
+	if err != nil || !known {
+		return Totals{}, err
 	}
-	return r
-}
-
-// where limits rows of the table called name to the scope. It continues a
-// condition.
-func (s scope) where(name string) (string, []any) {
-	var condition string
-	var args []any
-	if s.session != "" {
-		condition += fmt.Sprintf(" AND %s.session = (SELECT id FROM sessions WHERE uid = ?)", name)
-		args = append(args, s.session)
+	var t Totals
+	if err := q.addCalls(session, since, &t); err != nil {
+		return Totals{}, err
 	}
-	if s.since > 0 {
-		condition += fmt.Sprintf(" AND %s.at >= ?", name)
-		args = append(args, s.since)
+	if t.Noise, _, err = q.countApart(KindNoise, session, since); err != nil {
+		return Totals{}, err
 	}
-	return condition, args
+	if _, t.Stderr, err = q.countApart(KindStderr, session, since); err != nil {
+		return Totals{}, err
+	}
+	return t, q.addGaps(session, since, &t)
 }
 
-func addTools(ctx context.Context, tx *sql.Tx, s scope, t *Totals) error {
-	from := s.requests()
-	var unanswered, open, failed, returned, took sql.NullInt64
-	err := tx.QueryRowContext(ctx, `
-		SELECT count(*),
-			sum(a.outcome IN ('error', 'tool_error')),
-			sum(a.n IS NULL AND `+sessionEnded+`),
-			sum(a.n IS NULL AND NOT `+sessionEnded+`),
-			sum(a.bytes), sum(a.took)
-		FROM `+from.table+answerJoin+`
-		WHERE `+from.where+` AND `+toolCall, from.args...).
-		Scan(&t.Calls, &failed, &unanswered, &open, &returned, &took)
-	t.Failed, t.Unanswered, t.Open = failed.Int64, unanswered.Int64, open.Int64
-	t.Returned, t.Took = returned.Int64, took.Int64
-	return err
+func (q *question) addCalls(session, since int64, t *Totals) error {
+	type method struct{ side, method string }
+	others := make(map[method]int64)
+	open := int64(0)
+	err := q.eachRollup(rollupFilter{session: session, since: since}, func(key *rollupKey, r *rollup) error {
+		if !key.isTool() {
+			others[method{key.side, key.method}] += r.calls
+			return nil
+		}
+		t.Calls += r.calls
+		t.Failed += r.errors + r.toolErrors
+		t.Returned += r.returned
+		t.Took += r.took
+		open += r.calls - r.answered
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if open > 0 {
+		err := q.eachUnanswered(session, since, func(call openCall, ended bool) {
+			switch {
+			case !call.key.isTool():
+			case ended:
+				t.Unanswered++
+			default:
+				t.Open++
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for one, count := range others {
+		t.Others = append(t.Others, MethodCount{From: one.side, Method: one.method, Count: count})
+	}
+	slices.SortFunc(t.Others, func(a, b MethodCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.From, b.From), cmp.Compare(a.Method, b.Method))
+	})
+	return nil
 }
 
-func addOthers(ctx context.Context, tx *sql.Tx, s scope, t *Totals) error {
-	from := s.requests()
-	rows, err := tx.QueryContext(ctx, `
-		SELECT coalesce(q.side, ''), coalesce(q.method, ''), count(*) FROM `+from.table+`
-		WHERE `+from.where+` AND NOT (`+toolCall+` AND q.method IS NOT NULL)
-		GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`, from.args...)
+// eachUnanswered yields requests without an answer, and whether their session
+// has ended.
+func (q *question) eachUnanswered(session, since int64, yield func(call openCall, ended bool)) error {
+	where, args := "q.at >= ?", []any{since}
+	if session != everySession {
+		where += " AND u.session = ?"
+		args = append(args, session)
+	}
+	rows, err := q.tx.QueryContext(q.ctx, `
+		SELECT q.n, q.session, q.at, coalesce(q.side, ''), coalesce(q.method, ''), coalesce(q.tool, '')
+		FROM unanswered u CROSS JOIN entries q ON q.n = u.n WHERE `+where, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var one MethodCount
-		if err := rows.Scan(&one.From, &one.Method, &one.Count); err != nil {
+		var call openCall
+		var at int64
+		if err := rows.Scan(&call.n, &call.key.session, &at, &call.key.side, &call.key.method, &call.key.tool); err != nil {
 			return err
 		}
-		t.Others = append(t.Others, one)
+		call.key.hour = at / hourUS
+		facts, err := q.session(call.key.session)
+		if err != nil {
+			return err
+		}
+		yield(call, facts.ended)
 	}
 	return rows.Err()
 }
 
-func addRest(ctx context.Context, tx *sql.Tx, s scope, t *Totals) error {
-	where, args := s.where("e")
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM entries e WHERE e.kind = 'noise'"+where, args...).Scan(&t.Noise); err != nil {
-		return err
+// isTool says whether the calls are the client's to tools.
+func (k *rollupKey) isTool() bool { return k.side == "client" && k.method == "tools/call" }
+
+// apartSince limits rows of entries_apart to a session and a time.
+func apartSince(session, since int64) (string, []any) {
+	where, args := "", []any{}
+	if session != everySession {
+		where += " AND session = ?"
+		args = append(args, session)
 	}
-	return tx.QueryRowContext(ctx, "SELECT coalesce(sum(e.bytes), 0) FROM entries e WHERE e.kind = 'stderr'"+where, args...).Scan(&t.Stderr)
+	if since > 0 {
+		where += " AND at >= ?"
+		args = append(args, since)
+	}
+	return where, args
 }
 
-func addGaps(ctx context.Context, tx *sql.Tx, s scope, t *Totals) error {
-	where, args := s.where("e")
-	rows, err := tx.QueryContext(ctx, `
-		SELECT s.uid, e.leaf FROM entries e JOIN sessions s ON s.id = e.session
-		WHERE e.kind = 'gap'`+where+` ORDER BY e.n`, args...)
+// countApart counts entries of a kind and adds up their bytes, by index alone.
+func (q *question) countApart(kind Kind, session, since int64) (count, bytes int64, err error) {
+	where, args := apartSince(session, since)
+	err = q.tx.QueryRowContext(q.ctx, "SELECT count(*), coalesce(sum(bytes), 0) FROM entries INDEXED BY entries_apart WHERE kind = '"+string(kind)+"'"+where, args...).Scan(&count, &bytes)
+	return count, bytes, err
+}
+
+func (q *question) addGaps(session, since int64, t *Totals) error {
+	where, args := apartSince(session, since)
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT session, leaf FROM entries INDEXED BY entries_apart WHERE kind = 'gap'"+where+" ORDER BY n", args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var gap Gap
-		var leaf []byte
-		if err := rows.Scan(&gap.Session, &leaf); err != nil {
+		var session int64
+		var leaf sql.RawBytes
+		if err := rows.Scan(&session, &leaf); err != nil {
 			return err
 		}
 		l, err := decodeLeaf(leaf)
 		if err != nil {
 			return err
 		}
-		gap.At, gap.From, gap.Reason, gap.Bytes, gap.Messages = l.At, l.From, l.Reason, l.Bytes, l.Messages
-		t.Gaps = append(t.Gaps, gap)
+		t.Gaps = append(t.Gaps, Gap{Session: l.Session, At: l.At, From: l.From, Reason: l.Reason, Bytes: l.Bytes, Messages: l.Messages})
 	}
 	return rows.Err()
 }

@@ -93,7 +93,7 @@ func (u *Usage) addPages(ctx context.Context, tx *sql.Tx) error {
 	}
 	u.Database, u.Free = pages*size, free*size
 	rows, err := tx.QueryContext(ctx, `
-		SELECT name, pgsize FROM dbstat WHERE aggregate AND name IN (
+		SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE AND name IN (
 			SELECT name FROM sqlite_schema WHERE rootpage > 0 AND name <> 'pieces' UNION SELECT 'sqlite_schema')`)
 	if err != nil {
 		return err

@@ -140,6 +140,7 @@ type verification struct {
 	ownNext int64            // place of the next entry that the journal wrote of itself
 
 	log         *tlog.Frontier
+	derivation  *derivation
 	broken      bool // an entry is missing, so that no root can be computed
 	nodes       int64
 	checkpoints []keptCheckpoint // the next ones to be reached
@@ -174,6 +175,7 @@ func (v *verification) run(f folder) error {
 	if err := v.checkDefinitions(); err != nil {
 		return err
 	}
+	v.derivation = newDerivation(v.uids)
 	if err := v.scan(); err != nil {
 		return err
 	}
@@ -185,7 +187,7 @@ func (v *verification) run(f folder) error {
 	}
 	v.checkLists()
 	v.checkEnd()
-	return nil
+	return v.checkDerived()
 }
 
 // readKey decides which key signatures are checked with.

@@ -24,6 +24,7 @@ type chunk struct {
 	details  int64
 	erased   int64
 	err      error
+	places   map[int64][]string // destinations, by entry
 
 	bodies                             []boundBody // still to be read
 	absent                             []absent
@@ -36,6 +37,7 @@ type checkedRow struct {
 	hash     tlog.Hash
 	entry    Entry
 	readable bool
+	derived  columns
 }
 
 func (c *chunk) find(n int64, format string, args ...any) {
@@ -114,7 +116,10 @@ func (v *verification) join(c chunk, next *int64) error {
 		*next = row.n + 1
 		if row.readable {
 			v.checkPlace(row.n, &row.entry)
+			v.derivation.add(row)
 			v.countExact(row, &c.whole)
+		} else {
+			v.derivation.holes = true
 		}
 		if err := v.addLeaf(row.hash); err != nil {
 			return err
@@ -125,7 +130,7 @@ func (v *verification) join(c chunk, next *int64) error {
 
 // readChunk reads the entries from first up to, not including, end.
 func (v *verification) readChunk(ctx context.Context, first, end int64) chunk {
-	c := chunk{rows: make([]checkedRow, 0, end-first)}
+	c := chunk{rows: make([]checkedRow, 0, end-first), places: make(map[int64][]string)}
 	rows, err := v.db.QueryContext(ctx, `
 		SELECT e.n, e.session, e.seq, e.kind, e.at, e.side, e.bytes, e.call, e.took, e.outcome, e.method, e.tool, e.error, e.leaf, d.salt, d.data, b.salt, b.id, b.kept, b.stored
 		FROM entries e LEFT JOIN details d ON d.n = e.n LEFT JOIN bodies b ON b.n = e.n
@@ -146,6 +151,9 @@ func (v *verification) readChunk(ctx context.Context, first, end int64) chunk {
 		return chunk{err: err}
 	}
 	if err := v.checkRest(ctx, &c); err != nil {
+		return chunk{err: err}
+	}
+	if err := c.checkPlaces(ctx, v.db, first, end); err != nil {
 		return chunk{err: err}
 	}
 	return c
@@ -212,12 +220,15 @@ func (c *chunk) check(row *storedRow, uids map[int64]string) {
 		c.rows = append(c.rows, checked)
 		return
 	}
-	checked.entry, checked.readable = l.Entry, true
-	c.rows = append(c.rows, checked)
-
 	c.checkBodyRow(row, &l.Entry)
 	detail := c.checkDetail(row, l.detail)
 	derived := deriveColumns(&l.Entry, detail)
+	checked.entry, checked.readable, checked.derived = l.Entry, true, derived
+	c.rows = append(c.rows, checked)
+	c.checkTools(row.n, &l.Entry, detail)
+	if places := placesOf(detail); places != nil {
+		c.places[row.n] = places
+	}
 	if names := row.differing(&derived); names != nil {
 		c.find(row.n, "the row does not say what the entry says: %s", strings.Join(names, ", "))
 	}

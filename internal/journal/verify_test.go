@@ -235,6 +235,9 @@ func forge(key *tlog.Key) func(*sql.DB) error {
 				return failed
 			}
 		}
+		if err := deriveAll(db); err != nil {
+			return err
+		}
 		note, err := tlog.Checkpoint{Origin: key.Name(), Size: log.Size(), Root: log.Root()}.Sign(key)
 		if err != nil {
 			return err

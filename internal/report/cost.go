@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -22,7 +21,7 @@ type Cost struct {
 	scope         scoped
 	all           bool
 	bytesPerToken float64
-	cost          figure.Cost
+	cost          journal.Cost
 	worst         []string // the id of each tool's largest answer
 	schemas       int64    // bytes of the newest definition of every tool
 	schemaTools   int64
@@ -44,10 +43,10 @@ func ToolCost(ctx context.Context, figures Figures, catalogue Catalogue, clock t
 		return nil, err
 	}
 	c := &Cost{scope: within, all: query.All, bytesPerToken: query.BytesPerToken}
-	if c.cost, err = figures.Cost(ctx, figure.StatsFilter{Session: within.id, Since: within.since}); err != nil {
+	if c.cost, err = figures.Cost(ctx, journal.StatsFilter{Session: within.id, Since: within.since}); err != nil {
 		return nil, fmt.Errorf("add up what tools returned: %w", err)
 	}
-	slices.SortStableFunc(c.cost.Tools, func(a, b figure.ToolCost) int {
+	slices.SortStableFunc(c.cost.Tools, func(a, b journal.ToolCost) int {
 		return moreFirst(a.Returned, b.Returned, a.Calls, b.Calls, a.Tool, b.Tool)
 	})
 	ids := newShortener(figures)
@@ -58,7 +57,7 @@ func ToolCost(ctx context.Context, figures Figures, catalogue Catalogue, clock t
 		}
 		c.worst = append(c.worst, id)
 	}
-	tools, err := catalogue.Tools(ctx, figure.ToolFilter{})
+	tools, err := catalogue.Tools(ctx, journal.ToolFilter{Session: within.id, Since: within.since})
 	if err != nil {
 		return nil, fmt.Errorf("measure the tools' definitions: %w", err)
 	}

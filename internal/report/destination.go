@@ -2,8 +2,8 @@ package report
 
 import (
 	"fmt"
+	"github.com/deed-dev/deed/internal/journal"
 
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -14,7 +14,7 @@ type DestinationDocument struct {
 	Calls int64  `json:"calls"` // that named it
 }
 
-func destinationDocuments(destinations []figure.DestinationCount) []DestinationDocument {
+func destinationDocuments(destinations []journal.DestinationCount) []DestinationDocument {
 	documents := make([]DestinationDocument, 0, len(destinations))
 	for _, one := range destinations {
 		documents = append(documents, DestinationDocument{Kind: one.Kind, Name: one.Name, Calls: one.Calls})
@@ -25,7 +25,7 @@ func destinationDocuments(destinations []figure.DestinationCount) []DestinationD
 // destinationsText lists where data was going, the most frequent first. A
 // destination is what a call named; whether anything arrived, the record
 // cannot know.
-func destinationsText(destinations []figure.DestinationCount, most int, more string, view View) string {
+func destinationsText(destinations []journal.DestinationCount, most int, more string, view View) string {
 	if len(destinations) == 0 {
 		return ""
 	}

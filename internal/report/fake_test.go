@@ -11,7 +11,6 @@ import (
 	"testing/iotest"
 
 	"github.com/deed-dev/deed/internal/journal"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/tlog"
 )
 
@@ -26,11 +25,11 @@ type shelf struct {
 	records map[int64][]journal.Record // by seq of the request
 	log     []journal.Record           // in order, from position 0
 	bodies  map[int64]body             // by position
-	stats   []figure.ToolStats
-	cost    figure.Cost
-	went    []figure.DestinationCount
-	tools   []figure.Tool
-	found   figure.Found
+	stats   []journal.ToolStats
+	cost    journal.Cost
+	went    []journal.DestinationCount
+	tools   []journal.Tool
+	found   journal.Found
 	asked   []any // filters that were given, in order
 	err     error // of every question
 }
@@ -52,7 +51,7 @@ func (s *shelf) Calls(_ context.Context, f journal.CallFilter) ([]journal.Call, 
 		switch {
 		case f.Session != "" && call.Session != f.Session, call.At < f.Since,
 			f.ToolsOnly && (call.Method != "tools/call" || call.From != "client"),
-			f.Failed && !failed, f.Succeeded && call.Outcome != journal.OutcomeOK:
+			f.Failed && !failed, f.Unanswered && call.Answered, f.Succeeded && call.Outcome != journal.OutcomeOK:
 			continue
 		}
 		found = append(found, call)
@@ -112,26 +111,46 @@ type body struct {
 	end  error // in place of io.EOF
 }
 
-func (s *shelf) Stats(_ context.Context, f figure.StatsFilter) ([]figure.ToolStats, error) {
+func (s *shelf) Stats(_ context.Context, f journal.StatsFilter) ([]journal.ToolStats, error) {
 	s.asked = append(s.asked, f)
 	return s.stats, s.err
 }
 
-func (s *shelf) Cost(_ context.Context, f figure.StatsFilter) (figure.Cost, error) {
+func (s *shelf) Cost(_ context.Context, f journal.StatsFilter) (journal.Cost, error) {
 	s.asked = append(s.asked, f)
 	return s.cost, s.err
 }
 
-func (s *shelf) Destinations(_ context.Context, f figure.StatsFilter) ([]figure.DestinationCount, error) {
+// Failures counts what the calls of the shelf say.
+func (s *shelf) Failures(ctx context.Context, f journal.StatsFilter) ([]journal.Failure, error) {
+	calls, err := s.Calls(ctx, journal.CallFilter{Session: f.Session, Since: f.Since, ToolsOnly: true, Failed: true, Order: journal.Newest})
+	var failures []journal.Failure
+	for _, call := range calls {
+		at := slices.IndexFunc(failures, func(one journal.Failure) bool {
+			return one.Tool == call.Tool && one.Outcome == call.Outcome && one.Error == call.Error
+		})
+		switch {
+		case !call.Answered:
+		case at >= 0:
+			failures[at].Count++
+		default:
+			failures = append(failures, journal.Failure{Method: call.Method, Tool: call.Tool, Outcome: call.Outcome, Error: call.Error, Count: 1, Last: call})
+		}
+	}
+	slices.SortStableFunc(failures, func(a, b journal.Failure) int { return cmp.Compare(b.Count, a.Count) })
+	return failures, err
+}
+
+func (s *shelf) Destinations(_ context.Context, f journal.StatsFilter) ([]journal.DestinationCount, error) {
 	return s.went, s.err
 }
 
-func (s *shelf) Tools(_ context.Context, f figure.ToolFilter) ([]figure.Tool, error) {
+func (s *shelf) Tools(_ context.Context, f journal.ToolFilter) ([]journal.Tool, error) {
 	s.asked = append(s.asked, f)
 	return s.tools, s.err
 }
 
-func (s *shelf) Search(_ context.Context, f figure.SearchFilter) (figure.Found, error) {
+func (s *shelf) Search(_ context.Context, f journal.SearchFilter) (journal.Found, error) {
 	s.asked = append(s.asked, f)
 	return s.found, s.err
 }

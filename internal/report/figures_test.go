@@ -6,29 +6,29 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/report/figure"
 )
 
 // measured is a journal with figures of three tools, and a gap.
 func measured() *shelf {
 	s := busy()
 	s.gaps = s.gaps[:1]
-	s.stats = []figure.ToolStats{
+	s.stats = []journal.ToolStats{
 		{Tool: "get_order", Calls: 5, TookP50: 1300, TookP95: 4000, Returned: 2418, Sent: 950, Worst: 503, WorstSession: firstID, WorstSeq: 26},
 		{Tool: "list_orders", Calls: 1, TookP50: 340_000, TookP95: 340_000, Returned: 3 << 20, Sent: 187, Worst: 3 << 20, WorstSession: firstID, WorstSeq: 7},
 		{Tool: "refund", Calls: 3, Failed: 3, TookP50: 5000, TookP95: 2_000_000, Returned: 541, Sent: 573},
 		{Tool: "delete_all", Calls: 2, Unanswered: 1, Open: 1, TookP50: -1, TookP95: -1, Sent: 440},
 	}
-	s.cost = figure.Cost{
-		Tools: []figure.ToolCost{
+	s.cost = journal.Cost{
+		Tools: []journal.ToolCost{
 			{Tool: "get_order", Calls: 5, Returned: 2418, Worst: 503, WorstSession: firstID, WorstSeq: 26},
 			{Tool: "list_orders", Calls: 1, Returned: 3 << 20, Worst: 3 << 20, WorstSession: firstID, WorstSeq: 7},
 		},
 		Calls: 6, Returned: 2418 + 3<<20, FailedCalls: 3, FailedReturned: 541,
 	}
-	s.tools = []figure.Tool{{Label: "orders", Name: "refund", Bytes: 4000}, {Label: "orders", Name: "get_order", Bytes: 1100}}
-	s.went = []figure.DestinationCount{
+	s.tools = []journal.Tool{{Label: "orders", Name: "refund", Bytes: 4000}, {Label: "orders", Name: "get_order", Bytes: 1100}}
+	s.went = []journal.DestinationCount{
 		{Kind: "host", Name: "api.orders.example", Calls: 9}, {Kind: "email", Name: "jo@acme.example", Calls: 2}, {Kind: "ip", Name: "192.0.2.7", Calls: 1},
 	}
 	return s
@@ -72,7 +72,7 @@ func TestTheRatioOfCostIsTheReadersOwn(t *testing.T) {
 
 func TestCostOfNothingStillSaysWhatFailedCallsReturned(t *testing.T) {
 	t.Parallel()
-	s := &shelf{runs: busy().runs, cost: figure.Cost{FailedCalls: 1, FailedReturned: 4096}}
+	s := &shelf{runs: busy().runs, cost: journal.Cost{FailedCalls: 1, FailedReturned: 4096}}
 	cost, err := report.ToolCost(t.Context(), s, s, view.Clock, report.CostQuery{BytesPerToken: 4})
 	goldenAnswer(t, "cost-none", cost, err)
 }
@@ -95,8 +95,8 @@ func TestALongTableSaysHowManyRowsItLeavesOut(t *testing.T) {
 			s.stats, s.cost.Tools = nil, nil
 			for i := range 20 {
 				name := fmt.Sprintf("tool%02d", i)
-				s.stats = append(s.stats, figure.ToolStats{Tool: name, Calls: 1, Returned: int64(i)})
-				s.cost.Tools = append(s.cost.Tools, figure.ToolCost{Tool: name, Calls: 1, Returned: int64(i), WorstSession: firstID, WorstSeq: 5})
+				s.stats = append(s.stats, journal.ToolStats{Tool: name, Calls: 1, Returned: int64(i)})
+				s.cost.Tools = append(s.cost.Tools, journal.ToolCost{Tool: name, Calls: 1, Returned: int64(i), WorstSession: firstID, WorstSeq: 5})
 			}
 			stats, err := report.ToolFigures(t.Context(), s, view.Clock, report.Scope{}, test.all)
 			if err != nil {
@@ -125,7 +125,7 @@ func TestFiguresAreAskedForTheWholeSession(t *testing.T) {
 	if _, err := report.ToolFigures(t.Context(), s, view.Clock, report.Scope{Session: "6D4E47", Since: 7}, false); err != nil {
 		t.Fatal(err)
 	}
-	if want := (figure.StatsFilter{Session: firstID, Since: 7}); s.asked[0] != want {
+	if want := (journal.StatsFilter{Session: firstID, Since: 7}); s.asked[0] != want {
 		t.Errorf("asked for %+v", s.asked[0])
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/deed-dev/deed/internal/journal"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -20,44 +19,41 @@ type Last struct {
 	waiting    []listedCall
 	biggest    []listedCall
 	slowest    []listedCall
-	went       []figure.DestinationCount
-	counted    int64 // failed calls that the failures were grouped from
+	went       []journal.DestinationCount
 	clock      terminal.Clock
 }
 
-// Travels is a history that knows where data was going. [journal.Reader] is
-// one.
-type Travels interface {
+// Ledger is a history that knows why calls failed and where data was going.
+// [journal.Reader] is one.
+type Ledger interface {
 	journal.History
+	// Failures groups failed calls by tool and reason, the most frequent first.
+	Failures(ctx context.Context, f journal.StatsFilter) ([]journal.Failure, error)
 	// Destinations counts the calls that named each destination, the most
 	// frequent first.
-	Destinations(ctx context.Context, f figure.StatsFilter) ([]figure.DestinationCount, error)
+	Destinations(ctx context.Context, f journal.StatsFilter) ([]journal.DestinationCount, error)
 }
 
-// failure is the calls of one tool that failed for one reason.
+// failure is the failed calls of one tool that had one outcome and code, with
+// the newest of them.
 type failure struct {
-	tool   string
-	reason string
-	code   string // the raw JSON-RPC code, if it was that
-	count  int64
-	last   listedCall
+	journal.Failure
+	last listedCall
 }
 
 const (
 	topCalls = 5
-	// failuresRead bounds what is held in memory of a session in which
-	// almost everything fails. Last says so when it was not enough.
-	failuresRead = 50_000
 	// failuresExplained is how many kinds of failure are shown with a text.
 	failuresExplained = 100
-	// waitingRead is how far back open calls are looked for.
+	// waitingRead bounds how many calls without an answer are listed, of a
+	// session whose server never answers. They are counted in full.
 	waitingRead = 5_000
 )
 
 // LastRun tells of the newest session that called a tool, or of the one whose
 // id begins with prefix. Where no session called one, it tells of the newest.
 // Errors: [ErrNothingRecorded], [NoSessionError], [AmbiguousError].
-func LastRun(ctx context.Context, history Travels, clock terminal.Clock, prefix string) (*Last, error) {
+func LastRun(ctx context.Context, history Ledger, clock terminal.Clock, prefix string) (*Last, error) {
 	run, err := chooseRun(ctx, history, clock, prefix)
 	if err != nil {
 		return nil, err
@@ -76,7 +72,7 @@ func LastRun(ctx context.Context, history Travels, clock terminal.Clock, prefix 
 	if err := l.findExtremes(ctx, history, ids); err != nil {
 		return nil, fmt.Errorf("list the largest calls of session %s: %w", l.short, err)
 	}
-	if l.went, err = history.Destinations(ctx, figure.StatsFilter{Session: run.ID}); err != nil {
+	if l.went, err = history.Destinations(ctx, journal.StatsFilter{Session: run.ID}); err != nil {
 		return nil, fmt.Errorf("count the destinations of session %s: %w", l.short, err)
 	}
 	return l, nil
@@ -103,49 +99,37 @@ func chooseRun(ctx context.Context, history journal.History, clock terminal.Cloc
 	return runs[0], nil
 }
 
-// findFailures groups failed calls by tool and reason, the most frequent
-// first, and sets aside those that were never answered.
-func (l *Last) findFailures(ctx context.Context, history journal.History, ids *shortener) error {
-	calls, err := listCalls(ctx, history, ids, journal.CallFilter{
-		Session: l.run.ID, ToolsOnly: true, Failed: true, Order: journal.Newest, Limit: failuresRead,
-	})
+// findFailures takes failed calls by tool and reason, the most frequent first,
+// and those without an answer.
+func (l *Last) findFailures(ctx context.Context, history Ledger, ids *shortener) error {
+	failures, err := history.Failures(ctx, journal.StatsFilter{Session: l.run.ID})
 	if err != nil {
 		return err
 	}
-	type group struct{ tool, reason string }
-	at := map[group]int{}
-	for _, call := range calls {
-		if !call.Answered {
-			l.unanswered = append(l.unanswered, call)
-			continue
-		}
-		l.counted++
-		key := group{callName(call.Call), reason(call.Call)}
-		i, found := at[key]
-		if !found {
-			i = len(l.failures)
-			at[key] = i
-			l.failures = append(l.failures, failure{tool: key.tool, reason: key.reason, code: call.Error, last: call})
-		}
-		l.failures[i].count++
-	}
-	slices.SortStableFunc(l.failures, func(a, b failure) int { return int(b.count - a.count) })
-	// What the newest of a kind said stands for the others: servers put ids
-	// and times into their texts, and no two would be alike.
-	for i := range l.failures[:min(len(l.failures), failuresExplained)] {
-		f := &l.failures[i]
-		if f.last.why, err = errorText(ctx, history, f.last.Call); err != nil {
+	for i, one := range failures {
+		f := failure{Failure: one, last: listedCall{Call: one.Last}}
+		if f.last.id, err = ids.callID(ctx, one.Last); err != nil {
 			return err
 		}
+		// What the newest of a kind said stands for the others: servers put
+		// ids and times into their texts, and no two would be alike.
+		if i < failuresExplained {
+			if f.last.why, err = errorText(ctx, history, one.Last); err != nil {
+				return err
+			}
+		}
+		l.failures = append(l.failures, f)
 	}
-	if l.totals.Open == 0 {
+	if l.totals.Open+l.totals.Unanswered == 0 {
 		return nil
 	}
-	recent, err := listCalls(ctx, history, ids, journal.CallFilter{
-		Session: l.run.ID, ToolsOnly: true, Order: journal.Newest, Limit: waitingRead,
+	calls, err := listCalls(ctx, history, ids, journal.CallFilter{
+		Session: l.run.ID, ToolsOnly: true, Unanswered: true, Order: journal.Newest, Limit: waitingRead,
 	})
-	for _, call := range recent {
-		if !call.Answered {
+	for _, call := range calls {
+		if call.Ended {
+			l.unanswered = append(l.unanswered, call)
+		} else {
 			l.waiting = append(l.waiting, call)
 		}
 	}
@@ -229,11 +213,11 @@ func (l *Last) Document() any {
 	}
 	for _, f := range l.failures {
 		document := FailureDocument{
-			Tool: f.last.Tool, Outcome: string(f.last.Outcome), Count: f.count,
+			Tool: f.Tool, Outcome: string(f.Outcome), Count: f.Count,
 			LastAt: stamp(f.last.At), LastCall: f.last.id,
 		}
-		if f.code != "" {
-			document.ErrorCode = &f.code
+		if f.Error != "" {
+			document.ErrorCode = &f.Error
 		}
 		if f.last.why != "" {
 			document.ErrorText = &f.last.why

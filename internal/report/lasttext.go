@@ -72,8 +72,8 @@ func (l *Last) failuresText(view View) string {
 			break
 		}
 		table.Add(
-			terminal.Text(terminal.Count(f.count)+"x"),
-			terminal.Text(f.tool),
+			terminal.Text(terminal.Count(f.Count)+"x"),
+			terminal.Text(callName(f.last.Call)),
 			terminal.Cell{Text: reasonWith(f.last.Call, f.last.why), Paint: view.Style.Bad},
 			terminal.Text("last "+view.moment(f.last.At)),
 			terminal.Cell{Text: f.last.id, Paint: view.Style.Faint},
@@ -82,9 +82,6 @@ func (l *Last) failuresText(view View) string {
 	b.WriteString(table.String())
 	if more := len(l.failures) - listedMost; more > 0 {
 		fmt.Fprintf(&b, "  and %s: deed tail --errors --session %s\n", terminal.Plural(int64(more), "more kind"), l.short)
-	}
-	if l.counted < l.totals.Failed {
-		fmt.Fprintf(&b, "  (counted over the newest %s)\n", terminal.Plural(l.counted, "failed call"))
 	}
 	return b.String()
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 	"github.com/google/go-cmp/cmp"
 )
@@ -166,9 +165,9 @@ func TestLastAndTailTellWhatErrorsSaidAndWhereDataWent(t *testing.T) {
 	t.Parallel()
 	s := full()
 	s.records[13] = s.records[9]
-	s.went = []figure.DestinationCount{{Kind: "host", Name: "api.orders.example", Calls: 9}, {Kind: "email", Name: "jo@acme.example", Calls: 1}}
+	s.went = []journal.DestinationCount{{Kind: "host", Name: "api.orders.example", Calls: 9}, {Kind: "email", Name: "jo@acme.example", Calls: 1}}
 	for i := range int64(5) {
-		s.went = append(s.went, figure.DestinationCount{Kind: "ip", Name: fmt.Sprintf("192.0.2.%d", i), Calls: 1})
+		s.went = append(s.went, journal.DestinationCount{Kind: "ip", Name: fmt.Sprintf("192.0.2.%d", i), Calls: 1})
 	}
 	last, err := report.LastRun(t.Context(), s, view.Clock, "")
 	goldenAnswer(t, "last-why", last, err)
@@ -362,7 +361,7 @@ func TestAnswersSayWhyThereIsNone(t *testing.T) {
 	twins := busy()
 	twins.runs = append(twins.runs, newRun(secondID, "twin", ago(time.Hour)))
 	broken := errors.New("disk on fire")
-	last := func(h report.Travels, prefix string) error {
+	last := func(h report.Ledger, prefix string) error {
 		_, err := report.LastRun(context.Background(), h, view.Clock, prefix)
 		return err
 	}

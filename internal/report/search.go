@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -14,7 +13,7 @@ import (
 type Index interface {
 	journal.History
 	// Search finds the newest calls that match, and says how far it looked.
-	Search(ctx context.Context, f figure.SearchFilter) (figure.Found, error)
+	Search(ctx context.Context, f journal.SearchFilter) (journal.Found, error)
 }
 
 // SearchQuery says which calls [SearchCalls] looks for. Zero fields narrow
@@ -33,7 +32,7 @@ type Search struct {
 	query SearchQuery
 	scope scoped
 	hits  []hit
-	found figure.Found
+	found journal.Found
 	gaps  []journal.Gap
 }
 
@@ -54,7 +53,7 @@ func SearchCalls(ctx context.Context, index Index, clock terminal.Clock, query S
 		return nil, err
 	}
 	s := &Search{query: query, scope: within}
-	if s.found, err = index.Search(ctx, figure.SearchFilter{
+	if s.found, err = index.Search(ctx, journal.SearchFilter{
 		Text: query.Text, Tool: query.Tool, Host: query.Host, Session: within.id, Since: within.since, Failed: query.Errors, Limit: query.Limit,
 	}); err != nil {
 		return nil, fmt.Errorf("search the journal: %w", err)
@@ -70,6 +69,9 @@ func SearchCalls(ctx context.Context, index Index, clock terminal.Clock, query S
 	s.gaps, err = within.gaps(ctx, index)
 	return s, err
 }
+
+// Unsearched is how many entries a search for text did not reach.
+func (s *Search) Unsearched() int64 { return s.found.Unsearched }
 
 // Any says whether a call was found.
 func (s *Search) Any() bool { return len(s.hits) > 0 }
@@ -197,15 +199,20 @@ func (s *Search) reachText(view View) string {
 	if s.query.Text == "" {
 		return ""
 	}
-	return view.Style.Faint("text was looked for in arguments (first 8 KB), results (first 512 letters) and error texts (first 1 KB), as they were kept after redaction") + "\n"
+	missed := ""
+	if s.found.Unsearched > 0 {
+		missed = view.Style.Warn("NOT SEARCHED: "+plural(s.found.Unsearched, "entry", "entries")+" near the end of the log, which the text index does not know yet; it grows while recorders are idle") + "\n"
+	}
+	return missed + view.Style.Faint("text was looked for in arguments (first 8 KB), results (first 512 letters) and error texts (first 1 KB), as they were kept after redaction") + "\n"
 }
 
 // SearchDocument is the JSON form of [Search].
 type SearchDocument struct {
 	ScopeDocument
-	Hits []HitDocument `json:"hits"` // newest first
-	More bool          `json:"more"` // there are older ones
-	Gaps []GapDocument `json:"gaps"` // what was not seen
+	Hits       []HitDocument `json:"hits"`               // newest first
+	More       bool          `json:"more"`               // there are older ones
+	Unsearched int64         `json:"unsearched_entries"` // near the end of the log, that a search for text did not reach
+	Gaps       []GapDocument `json:"gaps"`               // what was not seen
 }
 
 // HitDocument is one call that was found.
@@ -217,7 +224,7 @@ type HitDocument struct {
 
 // Document is the answer for programs.
 func (s *Search) Document() any {
-	d := SearchDocument{ScopeDocument: s.scope.document(), Hits: make([]HitDocument, 0, len(s.hits)), More: s.found.More, Gaps: gapDocuments(s.gaps)}
+	d := SearchDocument{ScopeDocument: s.scope.document(), Hits: make([]HitDocument, 0, len(s.hits)), More: s.found.More, Unsearched: s.found.Unsearched, Gaps: gapDocuments(s.gaps)}
 	for _, h := range s.hits {
 		document := HitDocument{CallDocument: callDocument(h.Call, h.id, h.why)}
 		if h.where != "" {

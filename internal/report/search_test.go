@@ -7,7 +7,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -19,7 +18,7 @@ func searched() *shelf {
 	s.records[9][0].Detail.Destinations = &journal.Destinations{Hosts: []string{"api.orders.example"}}
 	s.records[9][2].Detail.ErrorText = text("order 4711 was \x1b[31mnot found")
 	refund := refusedByTool(newCall(firstID, 9, "refund", ago(time.Minute)))
-	s.found = figure.Found{Calls: []journal.Call{refund}}
+	s.found = journal.Found{Calls: []journal.Call{refund}}
 	return s
 }
 
@@ -55,7 +54,7 @@ func TestSearchPassesOnWhatWasAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := figure.SearchFilter{Session: firstID, Since: 5, Text: "a", Tool: "b", Host: "c", Failed: true, Limit: 3}
+	want := journal.SearchFilter{Session: firstID, Since: 5, Text: "a", Tool: "b", Host: "c", Failed: true, Limit: 3}
 	if diff := cmp.Diff(want, s.asked[0]); diff != "" {
 		t.Errorf("filter (-want +got):\n%s", diff)
 	}
@@ -64,13 +63,13 @@ func TestSearchPassesOnWhatWasAskedFor(t *testing.T) {
 func TestASearchThatFindsNothingSaysHowFarItLooked(t *testing.T) {
 	t.Parallel()
 	s := searched()
-	s.found.Calls = nil
+	s.found = journal.Found{Unindexed: 70_000, Unsearched: 20_000}
 	search, err := report.SearchCalls(t.Context(), s, view.Clock, report.SearchQuery{Text: "unheard of", Limit: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := search.Text(view)
-	if search.Any() || !strings.HasPrefix(got, "nothing found\ntext was looked for in ") || !strings.Contains(got, "NOT SEEN: 1 gap") {
+	if search.Any() || !strings.HasPrefix(got, "nothing found\nNOT SEARCHED: 20,000 entries near the end of the log") || !strings.Contains(got, "NOT SEEN: 1 gap") {
 		t.Errorf("it reads:\n%s", got)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -15,11 +14,11 @@ import (
 type Figures interface {
 	journal.History
 	// Stats adds up each tool's calls.
-	Stats(ctx context.Context, f figure.StatsFilter) ([]figure.ToolStats, error)
+	Stats(ctx context.Context, f journal.StatsFilter) ([]journal.ToolStats, error)
 	// Cost adds up what each tool returned to calls that succeeded.
-	Cost(ctx context.Context, f figure.StatsFilter) (figure.Cost, error)
+	Cost(ctx context.Context, f journal.StatsFilter) (journal.Cost, error)
 	// Destinations counts the calls that named each destination.
-	Destinations(ctx context.Context, f figure.StatsFilter) ([]figure.DestinationCount, error)
+	Destinations(ctx context.Context, f journal.StatsFilter) ([]journal.DestinationCount, error)
 }
 
 // Stats is what each tool did.
@@ -27,13 +26,13 @@ type Stats struct {
 	scope        scoped
 	all          bool
 	tools        []toolStats // most returned first
-	destinations []figure.DestinationCount
+	destinations []journal.DestinationCount
 	gaps         []journal.Gap
 }
 
 // toolStats is one tool with the id of its largest answer.
 type toolStats struct {
-	figure.ToolStats
+	journal.ToolStats
 	worst string
 }
 
@@ -46,7 +45,7 @@ func ToolFigures(ctx context.Context, figures Figures, clock terminal.Clock, sco
 		return nil, err
 	}
 	s := &Stats{scope: within, all: all}
-	filter := figure.StatsFilter{Session: within.id, Since: within.since}
+	filter := journal.StatsFilter{Session: within.id, Since: within.since}
 	tools, err := figures.Stats(ctx, filter)
 	if err != nil {
 		return nil, fmt.Errorf("add up the tools: %w", err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -16,7 +15,7 @@ import (
 type Catalogue interface {
 	journal.History
 	// Tools returns each tool of each server with its newest definition.
-	Tools(ctx context.Context, f figure.ToolFilter) ([]figure.Tool, error)
+	Tools(ctx context.Context, f journal.ToolFilter) ([]journal.Tool, error)
 }
 
 // ToolsQuery says which tools [ListTools] lists.
@@ -31,14 +30,14 @@ type ToolsQuery struct {
 type Tools struct {
 	query   ToolsQuery
 	scope   scoped
-	tools   []figure.Tool // by server, then by name
-	changed []changedTool // newest change first
+	tools   []journal.Tool // by server, then by name
+	changed []changedTool  // newest change first
 	gaps    []journal.Gap
 }
 
 // changedTool is a tool whose definition is not what it was.
 type changedTool struct {
-	figure.Tool
+	journal.Tool
 	differences []Difference
 }
 
@@ -50,10 +49,10 @@ func ListTools(ctx context.Context, catalogue Catalogue, clock terminal.Clock, q
 		return nil, err
 	}
 	t := &Tools{query: query, scope: within}
-	if t.tools, err = catalogue.Tools(ctx, figure.ToolFilter{Session: within.id, Label: query.Label, Since: within.since}); err != nil {
+	if t.tools, err = catalogue.Tools(ctx, journal.ToolFilter{Session: within.id, Label: query.Label, Since: within.since}); err != nil {
 		return nil, fmt.Errorf("list the tools: %w", err)
 	}
-	slices.SortStableFunc(t.tools, func(a, b figure.Tool) int {
+	slices.SortStableFunc(t.tools, func(a, b journal.Tool) int {
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Name, b.Name))
 	})
 	for _, tool := range t.tools {
@@ -187,7 +186,7 @@ func (t *Tools) Document() any {
 	return d
 }
 
-func toolDocument(tool figure.Tool) ToolDocument {
+func toolDocument(tool journal.Tool) ToolDocument {
 	d := ToolDocument{
 		Label: tool.Label, Tool: tool.Name, Calls: tool.Calls, FirstSeenAt: stamp(tool.FirstSeen), LastSeenAt: stamp(tool.LastSeen),
 		SHA256: tool.SHA256.String(), DefinitionBytes: tool.Bytes, ChangedAt: stampOrNil(tool.ChangedAt),

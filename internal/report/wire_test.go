@@ -13,7 +13,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/report/figure"
 	"pgregory.net/rapid"
 )
 
@@ -44,14 +43,14 @@ func wireJournal(t *rapid.T, draw func() string) *shelf {
 		others: []journal.MethodCount{{From: draw(), Method: draw(), Count: 1}, {From: "server", Method: draw(), Count: 1}},
 		gaps:   []journal.Gap{{Session: firstID, At: ago(0), From: draw(), Reason: draw(), Bytes: 1}},
 		noise:  1,
-		stats:  []figure.ToolStats{{Tool: draw(), Calls: 1, WorstSession: firstID, WorstSeq: 3}},
-		cost:   figure.Cost{Tools: []figure.ToolCost{{Tool: draw(), WorstSession: firstID, WorstSeq: 3}}},
-		went:   []figure.DestinationCount{{Kind: draw(), Name: draw(), Calls: 1}},
-		tools: []figure.Tool{
+		stats:  []journal.ToolStats{{Tool: draw(), Calls: 1, WorstSession: firstID, WorstSeq: 3}},
+		cost:   journal.Cost{Tools: []journal.ToolCost{{Tool: draw(), WorstSession: firstID, WorstSeq: 3}}},
+		went:   []journal.DestinationCount{{Kind: draw(), Name: draw(), Calls: 1}},
+		tools: []journal.Tool{
 			{Label: draw(), Name: draw(), ChangedAt: 1, PreviousDefinition: definition, Definition: []byte(draw())},
 			{Label: draw(), Name: draw(), ChangedAt: 1, PreviousDefinition: jsonOf(draw()), Definition: jsonOf(draw())},
 		},
-		found: figure.Found{Calls: []journal.Call{failed}},
+		found: journal.Found{Calls: []journal.Call{failed}},
 	}
 	detail := func() *journal.Detail {
 		return &journal.Detail{

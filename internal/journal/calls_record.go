@@ -1,0 +1,99 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// Call returns every record that belongs to one request, in order. Any
+// request of a call gives the whole of it.
+func (r *Reader) Call(ctx context.Context, session string, seq int64) ([]Record, error) {
+	records, err := ask(ctx, r, func(q *question) ([]Record, error) { return q.records(session, seq) })
+	if err != nil {
+		return nil, databaseError(r.folder, "read call", err)
+	}
+	if len(records) == 0 || records[0].Entry.Kind != KindRequest {
+		return nil, fmt.Errorf("call %d of session %s: %w", seq, session, ErrNotFound)
+	}
+	return records, nil
+}
+
+func (q *question) records(uid string, seq int64) ([]Record, error) {
+	session, known, err := q.sessionRow(uid)
+	if err != nil || !known {
+		return nil, err
+	}
+	// A request that continues a call belongs to the first one.
+	err = q.tx.QueryRowContext(q.ctx, "SELECT coalesce((SELECT call FROM entries WHERE session = ? AND seq = ? AND kind = 'request'), ?)",
+		session, seq, seq).Scan(&seq)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := q.tx.QueryContext(q.ctx, `
+		SELECT e.n, e.leaf, d.data FROM (
+			SELECT n FROM entries WHERE session = ?1 AND seq = ?2 AND kind = 'request'
+			UNION ALL
+			SELECT n FROM entries WHERE session = ?1 AND call = ?2
+		) f JOIN entries e ON e.n = f.n LEFT JOIN details d ON d.n = e.n
+		ORDER BY e.n`, session, seq)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var records []Record
+	for rows.Next() {
+		record, err := scanRecord(rows)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, record)
+	}
+	return records, rows.Err()
+}
+
+// Records calls yield with every record of the log from position from on, in
+// order, until yield returns an error, which it passes on.
+func (r *Reader) Records(ctx context.Context, from int64, yield func(Record) error) error {
+	rows, err := r.db.QueryContext(ctx, `
+		SELECT e.n, e.leaf, d.data FROM entries e LEFT JOIN details d ON d.n = e.n
+		WHERE e.n >= ? ORDER BY e.n`, from)
+	if err != nil {
+		return databaseError(r.folder, "read records", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		record, err := scanRecord(rows)
+		if err != nil {
+			return databaseError(r.folder, "read records", err)
+		}
+		if err := yield(record); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return databaseError(r.folder, "read records", err)
+	}
+	return nil
+}
+
+func scanRecord(rows *sql.Rows) (Record, error) {
+	var record Record
+	var data []byte
+	if err := rows.Scan(&record.N, &record.Leaf, &data); err != nil {
+		return Record{}, err
+	}
+	l, err := decodeLeaf(record.Leaf)
+	if err != nil {
+		return Record{}, fmt.Errorf("entry %d: %w", record.N, err)
+	}
+	record.Entry = l.Entry
+	if data == nil {
+		record.Erased = l.detail != Hash{}
+		return record, nil
+	}
+	if record.Detail, err = openDetail(data); err != nil {
+		return Record{}, fmt.Errorf("entry %d: %w", record.N, err)
+	}
+	return record, nil
+}

@@ -1,0 +1,52 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// deriveAll makes all roll-ups of a journal anew from its entries.
+func deriveAll(db *sql.DB) error {
+	ctx := context.Background()
+	rows, err := db.Query(`SELECT n, session, seq, kind, at, side, bytes, call, took, outcome, method, tool, error FROM entries ORDER BY n`)
+	if err != nil {
+		return err
+	}
+	all := newTally()
+	for rows.Next() {
+		var n, session int64
+		var c columns
+		if err := rows.Scan(&n, &session, &c.seq, &c.kind, &c.at, &c.side, &c.bytes, &c.call, &c.took, &c.outcome, &c.method, &c.tool, &c.err); err != nil {
+			return err
+		}
+		if err := all.add(n, session, &c); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for _, table := range []string{"rollups", "failures", "unanswered"} {
+		if _, err := db.Exec(fmt.Sprintf("DELETE FROM %s", table)); err != nil {
+			return err
+		}
+	}
+	saver, err := newRollupSaver(ctx, db)
+	if err != nil {
+		return err
+	}
+	defer saver.close()
+	for key, row := range all.rows {
+		if err := saver.save(ctx, key, row); err != nil {
+			return err
+		}
+	}
+	for place, n := range all.asked {
+		if _, err := db.Exec("INSERT INTO unanswered VALUES (?, ?)", n, place.session); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package journal
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// StatsFilter says which calls are added up. Zero fields narrow nothing.
+type StatsFilter struct {
+	Session    string // a whole id
+	Since      int64  // µs since 1970
+	AllMethods bool   // requests of every method and both sides, not only the client's tools/call
+}
+
+// ToolStats are the figures of one tool.
+type ToolStats struct {
+	From   string // "client", unless all methods were asked for
+	Method string // "tools/call", unless all methods were asked for
+	Tool   string // empty where it was erased
+
+	Calls      int64
+	Failed     int64 // answered with an error or a tool error
+	Unanswered int64 // never answered, in an ended session
+	Open       int64 // not answered yet
+
+	TookP50 int64 // µs, within 1 %; -1 where no time is known
+	TookP95 int64 // µs, within 1 %; -1 where no time is known
+
+	Returned int64 // wire bytes of all answers
+	Sent     int64 // wire bytes of the requests
+
+	Worst        int64  // wire bytes of the biggest answer without an error
+	WorstSession string // where that is; empty where there is none
+	WorstSeq     int64  // of its request
+}
+
+// ToolCost is what one tool returned to calls that succeeded.
+type ToolCost struct {
+	Tool         string
+	Calls        int64
+	Returned     int64  // wire bytes
+	Worst        int64  // wire bytes of the biggest answer
+	WorstSession string // where that is
+	WorstSeq     int64  // of its request
+}
+
+// Cost is what tools returned.
+type Cost struct {
+	Tools          []ToolCost // what was returned most, first
+	Calls          int64      // that succeeded
+	Returned       int64      // wire bytes of their answers
+	FailedCalls    int64
+	FailedReturned int64 // wire bytes of their answers
+}
+
+// Failure is the failed calls of one tool that had one outcome and error code.
+type Failure struct {
+	Method  string
+	Tool    string
+	Outcome Outcome // OutcomeError or OutcomeToolError
+	Error   string  // the raw error code; empty for a tool error
+	Count   int64
+	Last    Call // the newest of them
+}
+
+// DestinationCount says how many calls named one destination.
+type DestinationCount struct {
+	Kind  string // "host", "email" or "ip"
+	Name  string
+	Calls int64
+}
+
+// Stats adds up each tool's calls, most returned first. Counts and sums are
+// exact, whatever Since is; of percentiles, see [ToolStats].
+func (r *Reader) Stats(ctx context.Context, filter StatsFilter) ([]ToolStats, error) {
+	stats, err := ask(ctx, r, func(q *question) ([]ToolStats, error) { return q.stats(filter) })
+	if err != nil {
+		return nil, databaseError(r.folder, "add up tools", err)
+	}
+	return stats, nil
+}
+
+// Cost adds up what tools returned to calls that succeeded, and apart from
+// that what failed calls returned. It is about tools/call alone.
+func (r *Reader) Cost(ctx context.Context, filter StatsFilter) (Cost, error) {
+	cost, err := ask(ctx, r, func(q *question) (Cost, error) { return q.cost(filter) })
+	if err != nil {
+		return Cost{}, databaseError(r.folder, "add up costs", err)
+	}
+	return cost, nil
+}
+
+// Failures groups failed calls by tool, outcome and error code, most frequent
+// first. Calls that were never answered are not among them; ask Calls for
+// those that are Unanswered.
+func (r *Reader) Failures(ctx context.Context, filter StatsFilter) ([]Failure, error) {
+	failures, err := ask(ctx, r, func(q *question) ([]Failure, error) { return q.failures(filter) })
+	if err != nil {
+		return nil, databaseError(r.folder, "group failures", err)
+	}
+	return failures, nil
+}
+
+// Destinations counts the calls that named each destination, most first.
+func (r *Reader) Destinations(ctx context.Context, filter StatsFilter) ([]DestinationCount, error) {
+	counts, err := ask(ctx, r, func(q *question) ([]DestinationCount, error) { return q.destinations(filter) })
+	if err != nil {
+		return nil, databaseError(r.folder, "count destinations", err)
+	}
+	return counts, nil
+}
+
+// toolKey is what calls are grouped by.
+type toolKey struct{ side, method, tool string }
+
+func (k *rollupKey) toolKey() toolKey { return toolKey{k.side, k.method, k.tool} }
+
+// toolSum is a roll-up of any length of time.
+type toolSum struct {
+	rollup
+	unanswered, open int64
+}
+
+// sums adds up roll-ups by tool.
+func (q *question) sums(filter StatsFilter, parts rollupFilter) (map[toolKey]*toolSum, error) {
+	session, known, err := q.sessionRow(filter.Session)
+	if err != nil || !known {
+		return nil, err
+	}
+	parts.session, parts.since, parts.toolsOnly = session, filter.Since, !filter.AllMethods
+	sums := make(map[toolKey]*toolSum)
+	of := func(key *rollupKey) *toolSum {
+		sum := sums[key.toolKey()]
+		if sum == nil {
+			sum = &toolSum{}
+			sums[key.toolKey()] = sum
+		}
+		return sum
+	}
+	waiting := int64(0)
+	err = q.eachRollup(parts, func(key *rollupKey, r *rollup) error {
+		of(key).merge(r)
+		waiting += r.calls - r.answered
+		return nil
+	})
+	if err != nil || waiting == 0 {
+		return sums, err
+	}
+	return sums, q.eachUnanswered(session, filter.Since, func(call openCall, ended bool) {
+		if !filter.AllMethods && !call.key.isTool() {
+			return
+		}
+		if ended {
+			of(&call.key).unanswered++
+		} else {
+			of(&call.key).open++
+		}
+	})
+}
+
+func (q *question) stats(filter StatsFilter) ([]ToolStats, error) {
+	sums, err := q.sums(filter, rollupFilter{rankings: true, histograms: true})
+	if err != nil {
+		return nil, err
+	}
+	var list []ToolStats
+	for key, sum := range sums {
+		one := ToolStats{
+			From: key.side, Method: key.method, Tool: key.tool,
+			Calls: sum.calls, Failed: sum.errors + sum.toolErrors, Unanswered: sum.unanswered, Open: sum.open,
+			TookP50: sum.times.quantile(0.50), TookP95: sum.times.quantile(0.95),
+			Returned: sum.returned, Sent: sum.sent,
+		}
+		if one.Worst, one.WorstSession, one.WorstSeq, err = q.worst(&sum.rollup); err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b ToolStats) int {
+		return cmp.Or(cmp.Compare(b.Returned, a.Returned), cmp.Compare(b.Calls, a.Calls),
+			strings.Compare(a.Tool, b.Tool), strings.Compare(a.Method, b.Method), strings.Compare(a.From, b.From))
+	})
+	return list, nil
+}
+
+// worst returns the biggest answer without an error, and its call.
+func (q *question) worst(r *rollup) (bytes int64, session string, seq int64, err error) {
+	if len(r.biggest) == 0 {
+		return 0, "", 0, nil
+	}
+	err = q.tx.QueryRowContext(q.ctx, "SELECT s.uid, e.seq FROM entries e JOIN sessions s ON s.id = e.session WHERE e.n = ?", r.biggest[0].n).
+		Scan(&session, &seq)
+	return r.biggest[0].value, session, seq, err
+}
+
+func (q *question) cost(filter StatsFilter) (Cost, error) {
+	filter.AllMethods = false
+	sums, err := q.sums(filter, rollupFilter{rankings: true})
+	if err != nil {
+		return Cost{}, err
+	}
+	var cost Cost
+	for key, sum := range sums {
+		cost.FailedCalls += sum.errors + sum.toolErrors
+		cost.FailedReturned += sum.returned - sum.returnedOK
+		if sum.ok == 0 {
+			continue
+		}
+		one := ToolCost{Tool: key.tool, Calls: sum.ok, Returned: sum.returnedOK}
+		if one.Worst, one.WorstSession, one.WorstSeq, err = q.worst(&sum.rollup); err != nil {
+			return Cost{}, err
+		}
+		cost.Calls += one.Calls
+		cost.Returned += one.Returned
+		cost.Tools = append(cost.Tools, one)
+	}
+	slices.SortFunc(cost.Tools, func(a, b ToolCost) int {
+		return cmp.Or(cmp.Compare(b.Returned, a.Returned), cmp.Compare(b.Calls, a.Calls), strings.Compare(a.Tool, b.Tool))
+	})
+	return cost, nil
+}
+
+func (q *question) failures(filter StatsFilter) ([]Failure, error) {
+	session, known, err := q.sessionRow(filter.Session)
+	if err != nil || !known {
+		return nil, err
+	}
+	type group struct {
+		toolKey
+		failureKey
+	}
+	sums := make(map[group]failureSum)
+	err = q.eachRollup(rollupFilter{session: session, since: filter.Since, toolsOnly: !filter.AllMethods, failures: true},
+		func(key *rollupKey, r *rollup) error {
+			for failure, one := range r.failures {
+				sum := sums[group{key.toolKey(), failure}]
+				sum.count += one.count
+				sum.last = max(sum.last, one.last)
+				sums[group{key.toolKey(), failure}] = sum
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	groups := slices.SortedFunc(maps.Keys(sums), func(a, b group) int {
+		return cmp.Or(cmp.Compare(sums[b].count, sums[a].count), cmp.Compare(sums[b].last, sums[a].last))
+	})
+	numbers := make([]int64, len(groups))
+	for i, one := range groups {
+		numbers[i] = sums[one].last
+	}
+	calls, err := q.load(numbers)
+	if err != nil {
+		return nil, err
+	}
+	if len(calls) != len(groups) {
+		return nil, errBadRollup
+	}
+	list := make([]Failure, len(calls))
+	for i, call := range calls {
+		one := groups[i]
+		list[i] = Failure{Method: one.method, Tool: one.tool, Outcome: one.outcome, Error: one.code, Count: sums[one].count, Last: call}
+	}
+	return list, nil
+}
+
+func (q *question) destinations(filter StatsFilter) ([]DestinationCount, error) {
+	session, known, err := q.sessionRow(filter.Session)
+	if err != nil || !known {
+		return nil, err
+	}
+	query, args := "SELECT place, count(*) FROM destinations INDEXED BY destinations_by_place WHERE at >= ? GROUP BY place", []any{filter.Since}
+	if session != everySession {
+		query = "SELECT place, count(*) FROM destinations INDEXED BY destinations_by_session WHERE session = ? AND at >= ? GROUP BY place"
+		args = []any{session, filter.Since}
+	}
+	rows, err := q.tx.QueryContext(q.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []DestinationCount
+	for rows.Next() {
+		var one DestinationCount
+		var place string
+		if err := rows.Scan(&place, &one.Calls); err != nil {
+			return nil, err
+		}
+		one.Kind, one.Name = placeName(place)
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b DestinationCount) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), strings.Compare(a.Name, b.Name))
+	})
+	return list, rows.Err()
+}

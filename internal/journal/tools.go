@@ -1,0 +1,229 @@
+package journal
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ToolFilter narrows an inventory of tools. Zero fields narrow nothing.
+type ToolFilter struct {
+	Label   string // only of the server with this label
+	Session string // a whole id: only what it was offered
+	Since   int64  // µs since 1970: only what was offered since then
+}
+
+// Tool is a tool that servers of one label offered, with its newest
+// definition. What it was before does not depend on a filter; Calls do.
+type Tool struct {
+	Label string // of the server's sessions
+	Name  string
+	Calls int64 // within the filter's session and time
+
+	FirstSeen, LastSeen int64 // in a list of tools, µs since 1970
+	SHA256              Hash  // of its newest definition
+	Bytes               int64 // of that definition, on the wire
+	Previous            Hash  // of the definition before; zero where it never changed
+	ChangedAt           int64 // when it was first seen as it is, µs since 1970; 0 where it never changed
+
+	Definition, PreviousDefinition []byte // canonical JSON; nil where only the hash is known
+}
+
+// Tools lists every tool that servers offered, by label and name.
+func (r *Reader) Tools(ctx context.Context, filter ToolFilter) ([]Tool, error) {
+	tools, err := ask(ctx, r, func(q *question) ([]Tool, error) { return q.tools(filter) })
+	if err != nil {
+		return nil, databaseError(r.folder, "list tools", err)
+	}
+	return tools, nil
+}
+
+// offered is a tool of one label.
+type offered struct{ label, name string }
+
+// inventory is what lists of tools say, one after the other.
+type inventory struct {
+	tools map[offered]*Tool
+	// Most lists are like one before; those need not be read again.
+	lists     map[Hash][]ToolRef
+	inSession map[offered]bool // of the session that was asked for
+}
+
+func (q *question) tools(filter ToolFilter) ([]Tool, error) {
+	session, known, err := q.sessionRow(filter.Session)
+	if err != nil || !known {
+		return nil, err
+	}
+	inv := inventory{tools: make(map[offered]*Tool), lists: make(map[Hash][]ToolRef), inSession: make(map[offered]bool)}
+	if err := q.eachToolList(func(list toolList) error { return inv.add(q, list, session) }); err != nil {
+		return nil, err
+	}
+	calls, err := q.callsOfTools(session, filter.Since)
+	if err != nil {
+		return nil, err
+	}
+	var tools []Tool
+	for key, tool := range inv.tools {
+		switch {
+		case filter.Label != "" && key.label != filter.Label,
+			session != everySession && !inv.inSession[key],
+			tool.LastSeen < filter.Since:
+			continue
+		}
+		tool.Calls = calls[key]
+		if tool.Definition, err = q.definition(tool.SHA256); err != nil {
+			return nil, err
+		}
+		if tool.PreviousDefinition, err = q.definition(tool.Previous); err != nil {
+			return nil, err
+		}
+		tools = append(tools, *tool)
+	}
+	slices.SortFunc(tools, func(a, b Tool) int {
+		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Name, b.Name))
+	})
+	return tools, nil
+}
+
+// toolList is an entry of kind tools.
+type toolList struct {
+	n, session, at int64
+	definitions    Hash
+}
+
+func (q *question) eachToolList(yield func(toolList) error) error {
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT n, session, leaf FROM entries INDEXED BY entries_apart WHERE kind = 'tools' ORDER BY n")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var list toolList
+		var leaf sql.RawBytes
+		if err := rows.Scan(&list.n, &list.session, &leaf); err != nil {
+			return err
+		}
+		l, err := decodeLeaf(leaf)
+		if err != nil {
+			return fmt.Errorf("entry %d: %w", list.n, err)
+		}
+		list.at, list.definitions = l.At, l.Definitions
+		if err := yield(list); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// add is told of every list in the order of the log.
+func (i *inventory) add(q *question, list toolList, session int64) error {
+	refs, read := i.lists[list.definitions]
+	if !read {
+		var err error
+		if refs, err = q.toolRefs(list.n); err != nil {
+			return err
+		}
+		if refs == nil {
+			return nil // erased
+		}
+		i.lists[list.definitions] = refs
+	}
+	facts, err := q.session(list.session)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		key := offered{facts.label, ref.Name.String()}
+		if list.session == session {
+			i.inSession[key] = true
+		}
+		tool := i.tools[key]
+		if tool == nil {
+			tool = &Tool{Label: key.label, Name: key.name, FirstSeen: list.at, SHA256: ref.SHA256}
+			i.tools[key] = tool
+		}
+		if tool.SHA256 != ref.SHA256 {
+			tool.Previous, tool.SHA256, tool.ChangedAt = tool.SHA256, ref.SHA256, list.at
+		}
+		tool.LastSeen, tool.Bytes = list.at, ref.Bytes
+	}
+	return nil
+}
+
+// toolRefs reads the list of an entry, nil where it was erased.
+func (q *question) toolRefs(n int64) ([]ToolRef, error) {
+	var data []byte
+	err := q.tx.QueryRowContext(q.ctx, "SELECT data FROM details WHERE n = ?", n).Scan(&data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d, err := openDetail(data)
+	if err != nil {
+		return nil, fmt.Errorf("entry %d: %w", n, err)
+	}
+	return d.Tools, nil
+}
+
+func (q *question) definition(hash Hash) ([]byte, error) {
+	var data []byte
+	err := q.tx.QueryRowContext(q.ctx, "SELECT data FROM definitions WHERE sha256 = ?", hash[:]).Scan(&data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// callsOfTools counts calls by the label of their session and their tool.
+func (q *question) callsOfTools(session, since int64) (map[offered]int64, error) {
+	where, args := "session > ? AND hour >= ?", []any{everySession, (since + hourUS - 1) / hourUS}
+	rowWhere, rowArgs := "q.at >= ? AND q.at < ?", []any{since, (since + hourUS - 1) / hourUS * hourUS}
+	if session != everySession {
+		where, args = where+" AND session = ?", append(args, session)
+		rowWhere, rowArgs = rowWhere+" AND q.session = ?", append(rowArgs, session)
+	}
+	counts := make(map[offered]int64)
+	count := func(session int64, tool string, calls int64) error {
+		facts, err := q.session(session)
+		if err != nil {
+			return err
+		}
+		counts[offered{facts.label, tool}] += calls
+		return nil
+	}
+	rows, err := q.tx.QueryContext(q.ctx, `SELECT session, tool, sum(calls) FROM rollups
+		WHERE side = 'client' AND method = 'tools/call' AND `+where+" GROUP BY session, tool", args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var session, calls int64
+		var tool string
+		if err := rows.Scan(&session, &tool, &calls); err != nil {
+			return nil, err
+		}
+		if err := count(session, tool, calls); err != nil {
+			return nil, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	edge, err := tallyCalls(q.ctx, q.tx, callRows+" INDEXED BY requests_by_time"+answerJoin+" WHERE "+isCall+" AND "+toolCall+" AND "+rowWhere, rowArgs...)
+	if err != nil {
+		return nil, err
+	}
+	for key, row := range edge {
+		if err := count(key.session, key.tool, row.calls); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}

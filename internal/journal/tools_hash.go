@@ -1,0 +1,13 @@
+package journal
+
+import "crypto/sha256"
+
+// DefinitionsHash binds a list of tools into a tools entry: SHA-256 over the
+// hashes of the definitions, in the order of the list.
+func DefinitionsHash(tools []ToolRef) Hash {
+	h := sha256.New()
+	for _, tool := range tools {
+		h.Write(tool.SHA256[:])
+	}
+	return Hash(h.Sum(nil))
+}

@@ -1,0 +1,304 @@
+package journal
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// derivation makes the derived tables anew while verify goes along the log.
+// It holds as much as those tables do, not more.
+type derivation struct {
+	tally *tally
+	rows  map[string]int64 // of sessions, by id
+	// holes says that not every entry could be read, so that what is derived
+	// would differ for that reason alone.
+	holes bool
+}
+
+func newDerivation(uids map[int64]string) *derivation {
+	d := &derivation{tally: newTally(), rows: make(map[string]int64, len(uids))}
+	for row, uid := range uids {
+		d.rows[uid] = row
+	}
+	return d
+}
+
+// add is told of every entry that could be read, in order.
+func (d *derivation) add(row *checkedRow) {
+	session, listed := d.rows[row.entry.Session]
+	if !listed {
+		d.holes = true
+		return
+	}
+	_ = d.tally.add(row.n, session, &row.derived) // fails only where tables are asked
+}
+
+// checkDerived compares the derived tables with what the entries give.
+func (v *verification) checkDerived() error {
+	if v.derivation.holes || v.broken {
+		return nil // told as what it is; every sum would only say it again
+	}
+	if erasing, err := v.erasedMeanwhile(); err != nil || erasing {
+		return err
+	}
+	stale, err := v.staleHours()
+	if err != nil {
+		return err
+	}
+	if err := v.checkRollups(stale); err != nil {
+		return err
+	}
+	if err := v.checkFailures(stale); err != nil {
+		return err
+	}
+	return v.checkUnanswered()
+}
+
+// erasedMeanwhile says whether something was erased since the verification
+// began. Entries that were read since then have no names any more, and the
+// roll-ups that they are compared with still do; the next one can compare.
+func (v *verification) erasedMeanwhile() (bool, error) {
+	var before, now int64
+	const count = "SELECT count(*) FROM erasures"
+	if err := v.tx.QueryRowContext(v.ctx, count).Scan(&before); err != nil {
+		return false, err
+	}
+	err := v.db.QueryRowContext(v.ctx, count).Scan(&now)
+	return before != now, err
+}
+
+// sessionHour is one hour of one session.
+type sessionHour struct{ session, hour int64 }
+
+func (k *rollupKey) sessionHour() sessionHour { return sessionHour{k.session, k.hour} }
+
+// staleHours are those that wait to be derived anew after an erasure. They
+// may still be by names that were erased, and are looked at the next time.
+func (v *verification) staleHours() (map[sessionHour]bool, error) {
+	rows, err := v.tx.QueryContext(v.ctx, "SELECT session, hour FROM stale")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	stale := make(map[sessionHour]bool)
+	for rows.Next() {
+		var one sessionHour
+		if err := rows.Scan(&one.session, &one.hour); err != nil {
+			return nil, err
+		}
+		stale[one] = true
+		stale[sessionHour{everySession, one.hour}] = true
+	}
+	return stale, rows.Err()
+}
+
+func (v *verification) checkRollups(stale map[sessionHour]bool) error {
+	rows, err := v.tx.QueryContext(v.ctx, "SELECT session, side, method, tool, hour, "+rollupColumns+" FROM rollups")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	missing := make(map[rollupKey]bool)
+	for key := range v.derivation.tally.rows {
+		missing[key] = !stale[key.sessionHour()]
+	}
+	var foreign, wrong, lacking tampered
+	for rows.Next() {
+		var key rollupKey
+		stored := make([]any, 15)
+		targets := []any{&key.session, &key.side, &key.method, &key.tool, &key.hour}
+		for i := range stored {
+			targets = append(targets, &stored[i])
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		missing[key] = false
+		row := v.derivation.tally.rows[key]
+		switch {
+		case stale[key.sessionHour()]:
+		case row == nil:
+			foreign.add(key)
+		case !sameValues(stored, row.values()):
+			wrong.add(key)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for key, there := range missing {
+		if there {
+			lacking.add(key)
+		}
+	}
+	v.tell(wrong, "%d roll-ups are not what their entries add up to, one of them of %s")
+	v.tell(foreign, "%d roll-ups add up calls that are in no entry, one of them of %s")
+	v.tell(lacking, "%d roll-ups are missing, one of them of %s")
+	return nil
+}
+
+// tampered counts derived rows of one kind that are not right. An edited
+// entry can spoil hundreds, and each would say the same.
+type tampered struct {
+	count int64
+	one   rollupKey
+}
+
+func (t *tampered) add(key rollupKey) {
+	t.count++
+	t.one = key
+}
+
+func (v *verification) tell(t tampered, format string) {
+	if t.count == 0 {
+		return
+	}
+	// Names of tools are not put into findings: they come from the wire.
+	of := fmt.Sprintf("session %s in hour %d", v.uids[t.one.session], t.one.hour)
+	if t.one.session == everySession {
+		of = fmt.Sprintf("all sessions in hour %d", t.one.hour)
+	}
+	v.report.find(-1, format, t.count, of)
+}
+
+func sameValues(stored, derived []any) bool {
+	for i, value := range derived {
+		if blob, ok := value.([]byte); ok {
+			there, ok := stored[i].([]byte)
+			if !ok || !bytes.Equal(there, blob) {
+				return false
+			}
+			continue
+		}
+		if stored[i] != value {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *verification) checkFailures(stale map[sessionHour]bool) error {
+	rows, err := v.tx.QueryContext(v.ctx, "SELECT session, side, method, tool, hour, outcome, error, calls, last FROM failures")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	missing := 0
+	for key, row := range v.derivation.tally.rows {
+		if !stale[key.sessionHour()] {
+			missing += len(row.failures)
+		}
+	}
+	var wrong tampered
+	for rows.Next() {
+		var key rollupKey
+		var failure failureKey
+		var sum failureSum
+		if err := rows.Scan(&key.session, &key.side, &key.method, &key.tool, &key.hour, &failure.outcome, &failure.code, &sum.count, &sum.last); err != nil {
+			return err
+		}
+		if stale[key.sessionHour()] {
+			continue
+		}
+		row := v.derivation.tally.rows[key]
+		if row == nil || row.failures[failure] == nil {
+			wrong.add(key)
+			continue
+		}
+		missing--
+		if row.failures[failure].failureSum != sum {
+			wrong.add(key)
+		}
+	}
+	v.tell(wrong, "%d counts of failures are not those of the entries, one of them of %s")
+	if missing > 0 {
+		v.report.find(-1, "%d counts of failures are missing", missing)
+	}
+	return rows.Err()
+}
+
+func (v *verification) checkUnanswered() error {
+	open := make(map[int64]int64, len(v.derivation.tally.open))
+	for place, call := range v.derivation.tally.open {
+		open[call.n] = place.session
+	}
+	rows, err := v.tx.QueryContext(v.ctx, "SELECT n, session FROM unanswered")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n, session int64
+		if err := rows.Scan(&n, &session); err != nil {
+			return err
+		}
+		if there, ok := open[n]; !ok || there != session {
+			v.report.find(n, "the entry is listed as a request without an answer, and is none")
+			continue
+		}
+		delete(open, n)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, n := range slices.Sorted(maps.Keys(open)) {
+		v.report.find(n, "the request has no answer, and is not listed as such")
+	}
+	return nil
+}
+
+// checkTools compares a tools entry with the list in its detail.
+func (c *chunk) checkTools(n int64, e *Entry, d *Detail) {
+	if e.Kind != KindTools || d == nil {
+		return
+	}
+	if e.Messages != int64(len(d.Tools)) || e.Definitions != DefinitionsHash(d.Tools) {
+		c.find(n, "the list of tools is not the one that was recorded")
+	}
+}
+
+// checkPlaces compares the destinations of a stretch of entries with what
+// their details gave. Entries that could not be read give none.
+func (c *chunk) checkPlaces(ctx context.Context, db *sql.DB, first, end int64) error {
+	rows, err := db.QueryContext(ctx, "SELECT d.n, d.place || CASE WHEN d.session = e.session AND d.at = e.at THEN '' ELSE '?' END FROM destinations d JOIN entries e ON e.n = d.n WHERE d.n >= ? AND d.n < ? ORDER BY d.n, d.place", first, end)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	stored := make(map[int64][]string)
+	for rows.Next() {
+		var n int64
+		var place string
+		if err := rows.Scan(&n, &place); err != nil {
+			return err
+		}
+		stored[n] = append(stored[n], place)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for n, places := range c.places {
+		if !slices.Equal(stored[n], places) {
+			// Unless it was erased since the detail was read.
+			var there bool
+			if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM details WHERE n = ?)", n).Scan(&there); err != nil {
+				return err
+			}
+			if there {
+				c.find(n, "the destinations of the call are not those of its detail")
+			}
+		}
+		delete(stored, n)
+	}
+	for n := range stored {
+		c.find(n, "destinations are listed that the detail does not name")
+	}
+	// Told in the order of the log, like everything that a chunk finds.
+	slices.SortStableFunc(c.findings, func(a, b Finding) int { return cmp.Compare(a.N, b.N) })
+	return nil
+}
