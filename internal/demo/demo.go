@@ -93,6 +93,7 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 func (d *Demo) ask(ctx context.Context, home string) error {
 	for _, question := range []struct{ title, command string }{
 		{"What happened, as the journal has it", "last"},
+		{"What that costs a model that reads it", "cost"},
 		{"Whether anything in the journal was altered", "verify"},
 	} {
 		d.heading(question.title)

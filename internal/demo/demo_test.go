@@ -82,7 +82,7 @@ func TestTheTourShowsWhatTheShopAnswers(t *testing.T) {
 		"track_parcel       error     the carrier does not answer (-32050)",
 		"export_catalog     ok        [{", " MB)",
 		`The shop said "refund issued", and the order still shows 0.00 refunded`,
-		"$ deed last\nlast of ", "$ deed verify\nverify of ",
+		"$ deed last\nlast of ", "$ deed cost\ncost of ", "$ deed verify\nverify of ",
 		"What to do next", "claude mcp add", `"mcpServers"`,
 	)
 }

@@ -29,6 +29,7 @@ func roles() map[string]func(args []string) int {
 		"run":         playRun,
 		"demo-server": playShop,
 		"last":        playCommand,
+		"cost":        playCommand,
 		"verify":      playCommand,
 		"tail":        playTail,
 		"stranger":    playStranger,

@@ -31,6 +31,10 @@ func (d *Demo) tour(ctx context.Context, home string) error {
 	defer c.session.Close() // harmless after close
 	// The shop is known to answer, on a busy machine too.
 	c.limit = max(c.limit, tourLimit)
+	// As every client does, before it calls one.
+	if _, err := d.tools(ctx, c); err != nil {
+		return err
+	}
 
 	const order, amount = "1042", "180.00"
 	var before, claimed, after answer
