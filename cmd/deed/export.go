@@ -87,7 +87,12 @@ func fileExistsError(name string) error {
 // writeWhole has a file written beside its place and then moved there, so
 // that under its name there is never half of one.
 func writeWhole(name string, replace bool, write func(io.Writer) (report.ExportEnd, error)) (end report.ExportEnd, err error) {
-	if _, err := os.Lstat(name); !replace && err == nil {
+	there, err := os.Lstat(name)
+	switch {
+	case err == nil && !there.Mode().IsRegular():
+		// A rename would put a file in the place of a device or a link.
+		return end, &misuse{terminal.WithHint(fmt.Errorf("%s is there and is no ordinary file", name), "give another name, or - for standard output")}
+	case err == nil && !replace:
 		return end, fileExistsError(name)
 	}
 	beside, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
