@@ -69,7 +69,7 @@ func (c *searchCmd) Run(ctx context.Context, w *world) error {
 }
 
 // indexPatience is how long a search may first bring the text index on.
-const indexPatience = 10 * time.Second
+const indexPatience = 3 * time.Second
 
 // indexTexts brings the text index on and says whether that was possible. In
 // a home that cannot be written it is not, and the answer says what it missed.

@@ -80,7 +80,7 @@ func TestAnErasedCallIsGoneForGoodAndTheRestIsThere(t *testing.T) {
 	j := openJournal(t, home, keepAll())
 	r := recordAt(t, j, "raw")
 	var calls []int64
-	for i := range 60 {
+	for i := range 24 {
 		calls = append(calls, r.secretCall(i, []int{0, 3_000, 70_000, 200_000, 2 * pieceBytes}[i%5]))
 	}
 	if err := j.Sync(testContext(t)); err != nil {
@@ -112,11 +112,11 @@ func TestAnErasedCallIsGoneForGoodAndTheRestIsThere(t *testing.T) {
 	r.end(0)
 	closeJournal(t, j)
 	report := intact(t, home)
-	if report.Erased != 40 || report.ErasedBodies != 40 || report.ErasureEntries != 20 || len(report.Erasures) != 20 {
+	if report.Erased != 16 || report.ErasedBodies != 16 || report.ErasureEntries != 8 || len(report.Erasures) != 8 {
 		t.Errorf("report is %+v", report)
 	}
 	first := report.Erasures[0]
-	if first.N != 121 || first.Count != 2 || first.First != calls[0] || first.Last != calls[0]+1 || first.Scope != ScopeCall {
+	if first.N != 49 || first.Count != 2 || first.First != calls[0] || first.Last != calls[0]+1 || first.Scope != ScopeCall {
 		t.Errorf("the first erasure is %+v", first)
 	}
 	if runs, err := openReader(t, home).Runs(testContext(t), RunFilter{}); err != nil || len(runs) != 1 {
@@ -311,7 +311,7 @@ func TestABigErasureLetsRecordersGoOn(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	j := openJournal(t, home, keepAll())
-	const entries = 30_000
+	const entries = 8_000
 	fill(t, j, entries)
 	if err := j.Sync(testContext(t)); err != nil {
 		t.Fatal(err)
@@ -380,7 +380,7 @@ func TestAVerificationThatRunsWhileErasingFindsNothing(t *testing.T) {
 	j := openJournal(t, home, keepAll())
 	for range 2 {
 		r := recordAt(t, j, "raw")
-		for i := range 1_200 {
+		for i := range 500 {
 			r.secretCall(i, 20)
 		}
 		r.end(0)
@@ -410,7 +410,7 @@ func TestAVerificationThatRunsWhileErasingFindsNothing(t *testing.T) {
 		default:
 		}
 	}
-	if report := intact(t, home); report.Erased != 2*2_401 {
+	if report := intact(t, home); report.Erased != 2*1_001 {
 		t.Errorf("%d details are erased", report.Erased)
 	}
 }
@@ -463,7 +463,7 @@ func TestAnErasureWhoseCommitFailsIsWholeOrNotAtAll(t *testing.T) {
 // retention come in any order.
 func TestWhateverIsAppendedAndErasedVerifies(t *testing.T) {
 	t.Parallel()
-	left := 25 // each run takes a second; set DEED_KILL_POINTS for a long dose
+	left := 12 // each run takes a second; set DEED_KILL_POINTS for a long dose
 	if os.Getenv("DEED_KILL_POINTS") != "" {
 		left = killPoints()
 	}
@@ -651,7 +651,7 @@ func TestAJournalVerifiesWhenRecordersOfBodiesAndErasersAreKilled(t *testing.T) 
 	t.Parallel()
 	home := t.TempDir()
 	kept, erased := make(map[string]int64), make(map[string]bool)
-	for round := range (killPoints() + 1) / 2 {
+	for round := range (killPoints() + 3) / 4 { // each child is killed after several sessions
 		var wait sync.WaitGroup
 		var mu sync.Mutex
 		for range 2 {

@@ -88,12 +88,9 @@ func (s *shadow) begin(tb testing.TB, j *Journal, at int64) {
 
 func (s *shadow) ask(t *rapid.T, session *shadowSession) {
 	from := rapid.SampledFrom([]string{"client", "client", "client", "server"}).Draw(t, "from")
-	method := rapid.SampledFrom([]string{"tools/call", "tools/call", "tools/call", "ping", ""}).Draw(t, "method")
+	method := rapid.SampledFrom([]string{"tools/call", "tools/call", "tools/call", "ping", "resources/read"}).Draw(t, "method")
 	call := Call{Session: session.session, Label: session.label, From: from, At: session.at, Method: method, Took: -1, Sent: rapid.Int64Range(0, 3_000).Draw(t, "sent")}
-	d := &Detail{ID: text("1")}
-	if method != "" {
-		d.Method = text(method)
-	}
+	d := &Detail{ID: text("1"), Method: text(method)}
 	if method == "tools/call" {
 		call.Tool = rapid.SampledFrom([]string{"search", "refund", ""}).Draw(t, "tool")
 		d.Tool = text(call.Tool)

@@ -15,7 +15,9 @@ import (
 // drawEntry makes any entry that the format allows.
 func drawEntry(t *rapid.T) (Entry, Hash) {
 	number := rapid.Int64Range(0, maxInteger)
-	kinds := []Kind{KindSession, KindRequest, KindResponse, KindNotification, KindNoise, KindStderr, KindGap, KindEnd}
+	kinds := []Kind{
+		KindSession, KindRequest, KindRound, KindResponse, KindNotification, KindTools, KindNoise, KindStderr, KindGap, KindErasure, KindEnd,
+	}
 	e := Entry{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Session: newSession(), Call: -1, Took: -1, ExitCode: -1}
 	rule := kindRules[e.Kind]
 	var detail Hash
@@ -57,7 +59,28 @@ func drawEntry(t *rapid.T) (Entry, Hash) {
 			e.Wire = Hash{1, 2, byte(number.Draw(t, "wire"))}
 		case mDetail:
 			detail = Hash{3, 4, byte(number.Draw(t, "detail"))}
+		case mDefinitions:
+			e.Definitions = Hash{5, byte(number.Draw(t, "definitions"))}
+		case mBody:
+			e.Body = Hash{6, byte(number.Draw(t, "body"))}
+		case mErased:
+			e.Erased = Hash{7, byte(number.Draw(t, "erased"))}
+		case mScope:
+			e.Scope = rapid.SampledFrom(scopes).Draw(t, "scope")
+		case mWhat:
+			e.What = rapid.SampledFrom(whats).Draw(t, "what")
 		}
+	}
+	if e.Body == (Hash{}) {
+		e.Kept, e.Omitted, e.Head = 0, 0, 0
+	}
+	if e.Head = min(e.Head, e.Kept); e.Omitted == 0 {
+		e.Head = 0
+	}
+	if e.Kind == KindErasure {
+		e.Session = OwnSession
+		e.First = min(e.First, e.Last)
+		e.Count = 1 + e.Count%(e.Last-e.First+1)
 	}
 	if e.Began == e.At {
 		e.Began = 0

@@ -27,6 +27,11 @@ func scaleHome(t testing.TB) (home string, calls int, full bool) {
 		began := time.Now()
 		writeScale(t, home, calls)
 		t.Logf("%d calls written in %v", calls, time.Since(began).Round(time.Millisecond))
+		began = time.Now()
+		if _, err := IndexTexts(t.Context(), home); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("their texts put into the index in %v", time.Since(began).Round(time.Millisecond))
 	}
 	return home, calls, full
 }
@@ -71,6 +76,11 @@ func writeScale(t testing.TB, home string, calls int) {
 func recordFrom(t testing.TB, j *Journal, at int64) *recording {
 	r := &recording{t: t, ctx: t.Context(), journal: j, session: newSession(), at: at}
 	r.append(&Entry{Kind: KindSession, Capture: "shape"}, &Detail{Label: fmt.Sprintf("server%d", at%5), Program: "shop", Transport: "stdio", Version: "test"})
+	var offered []string
+	for i := range scaleTools {
+		offered = append(offered, fmt.Sprintf("tool_%d", i), fmt.Sprintf(`{"tool":%d,"version":%d}`, i, at/(7*24*hourUS)))
+	}
+	r.lists(offered...)
 	return r
 }
 
@@ -88,7 +98,7 @@ func scaleCall(r *recording, i int) {
 		ID: text(strconv.Itoa(i)), Method: text("tools/call"), Tool: text(tool),
 		Args: text(fmt.Sprintf(`{"order":"A-%d","customer":"cus_%d","note":"please look at it"}`, i, spread%50_000)),
 	}
-	if i%10 == 3 {
+	if i%10 == 3 || i%10 == 6 {
 		d.Destinations = &Destinations{Hosts: []string{fmt.Sprintf("api%d.example.com", spread%40)}}
 	}
 	if i%50_000 == 3 {
@@ -121,17 +131,37 @@ func TestAnswersComeFastHoweverLongTheJournalIs(t *testing.T) {
 	}
 	long := runs[len(runs)-1].ID
 	since := scaleStart + scaleSpan/4 + 1_234_567
-	size := func(n int, err error) (int, error) { return n, err }
 	list := func(f CallFilter) func() (int, error) {
 		return func() (int, error) {
 			calls, err := r.Calls(ctx, f)
-			return size(len(calls), err)
+			return len(calls), err
 		}
 	}
 	totals := func(session string, since int64) func() (int, error) {
 		return func() (int, error) {
 			t, err := r.Totals(ctx, session, since)
-			return size(int(t.Calls), err)
+			return int(t.Calls), err
+		}
+	}
+	stats := func(f StatsFilter) func() (int, error) {
+		return func() (int, error) { stats, err := r.Stats(ctx, f); return len(stats), err }
+	}
+	failures := func(f StatsFilter) func() (int, error) {
+		return func() (int, error) { failures, err := r.Failures(ctx, f); return len(failures), err }
+	}
+	destinations := func(f StatsFilter) func() (int, error) {
+		return func() (int, error) { counts, err := r.Destinations(ctx, f); return len(counts), err }
+	}
+	tools := func(f ToolFilter) func() (int, error) {
+		return func() (int, error) { tools, err := r.Tools(ctx, f); return len(tools), err }
+	}
+	search := func(f SearchFilter) func() (int, error) {
+		return func() (int, error) {
+			found, err := r.Search(ctx, f)
+			if found.Unsearched > 0 {
+				t.Errorf("%d entries were not looked at for %+v", found.Unsearched, f)
+			}
+			return len(found.Calls), err
 		}
 	}
 	for _, question := range []struct {
@@ -139,12 +169,12 @@ func TestAnswersComeFastHoweverLongTheJournalIs(t *testing.T) {
 		ask  func() (int, error)
 		none bool // nothing is the right answer
 	}{
-		{"all sessions", func() (int, error) { runs, err := r.Runs(ctx, RunFilter{}); return size(len(runs), err) }, false},
+		{"all sessions", func() (int, error) { runs, err := r.Runs(ctx, RunFilter{}); return len(runs), err }, false},
 		{"a session by its prefix", func() (int, error) {
 			runs, err := r.Runs(ctx, RunFilter{Prefix: long[:8]})
-			return size(len(runs), err)
+			return len(runs), err
 		}, false},
-		{"one call", func() (int, error) { records, err := r.Call(ctx, long, 3); return size(len(records), err) }, false},
+		{"one call", func() (int, error) { records, err := r.Call(ctx, long, 2); return len(records), err }, false},
 		{"totals of everything", totals("", 0), false},
 		{"totals of the long session", totals(long, 0), false},
 		{"totals since a time", totals("", since), false},
@@ -163,6 +193,33 @@ func TestAnswersComeFastHoweverLongTheJournalIs(t *testing.T) {
 		{"the 5 biggest of the long session", list(CallFilter{Session: long, ToolsOnly: true, Order: Biggest, Limit: 5}), false},
 		{"the 10 slowest of the long session", list(CallFilter{Session: long, ToolsOnly: true, Order: Slowest, Limit: 10}), false},
 		{"the 5 slowest successful since a time", list(CallFilter{Since: since, Succeeded: true, Order: Slowest, Limit: 5}), false},
+		{"figures of every tool", stats(StatsFilter{}), false},
+		{"figures of every tool since a time", stats(StatsFilter{Since: since}), false},
+		{"figures of every method of the long session", stats(StatsFilter{Session: long, AllMethods: true}), false},
+		{"what everything cost", func() (int, error) {
+			cost, err := r.Cost(ctx, StatsFilter{})
+			return int(cost.Calls), err
+		}, false},
+		{"what it cost since a time", func() (int, error) {
+			cost, err := r.Cost(ctx, StatsFilter{Since: since})
+			return int(cost.Calls), err
+		}, false},
+		{"what failed, in groups", failures(StatsFilter{}), false},
+		{"what failed in the long session", failures(StatsFilter{Session: long}), false},
+		{"where data went", destinations(StatsFilter{}), false},
+		{"where data went in the long session since a time", destinations(StatsFilter{Session: long, Since: since}), false},
+		{"every tool that was offered", tools(ToolFilter{}), false},
+		{"every tool that was offered since a time", tools(ToolFilter{Since: since}), false},
+		{"a rare word", search(SearchFilter{Text: "A-1007"}), false},
+		{"a common word", search(SearchFilter{Text: "please"}), false},
+		{"two common words of what failed", search(SearchFilter{Text: "refunded before", Failed: true}), false},
+		{"a common word with a rare host", search(SearchFilter{Text: "please", Host: "example.org"}), false},
+		{"no word", search(SearchFilter{Text: "nowhere"}), true},
+		{"a common host", search(SearchFilter{Host: "example.com"}), false},
+		{"a host in the long session since a time", search(SearchFilter{Host: "api7.example.com", Session: long, Since: since}), true},
+		{"a rare mail address", search(SearchFilter{Host: "rare@example.org"}), false},
+		{"a tool", search(SearchFilter{Tool: "tool_7", Limit: 100}), false},
+		{"a tool that failed in the long session", search(SearchFilter{Tool: "tool_7", Session: long, Failed: true}), false},
 	} {
 		began, used := time.Now(), processorTime()
 		n, err := question.ask()

@@ -8,7 +8,7 @@ package journal
 // in pieces, under id * 2^20 + i. loose has the ids of pieces that belong to
 // no entry yet, or no more. erasures have the lists that their entries hash. head has one row, written
 // again with every commit. peaks are 32 bytes each, biggest first.
-// All tables behind definitions are derived as well: they answer questions and
+// rollups and all tables behind it are derived as well: they answer questions and
 // prove nothing.
 //
 // entries_apart says OR and not IN, for which SQLite would build a table at

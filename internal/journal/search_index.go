@@ -151,25 +151,24 @@ func (w *writer) catchUp() {
 	}
 }
 
-// quietFor waits and says whether nothing came and nothing is wanted.
+// quietFor waits and says whether nothing came in that time.
 func (q *queue) quietFor(d time.Duration) bool {
-	if !q.isQuiet() {
-		return false
-	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	select {
-	case <-q.wake: // the writer looks at the queue itself before it waits
-		return false
-	case <-timer.C:
-		return q.isQuiet()
+	for q.isQuiet() {
+		select {
+		case <-q.wake: // it may be of an entry that was written before
+		case <-timer.C:
+			return q.isQuiet()
+		}
 	}
+	return false
 }
 
 func (q *queue) isQuiet() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.items) == 0 && !q.closing && len(q.targets) == 0
+	return len(q.items) == 0 && !q.closing
 }
 
 // IndexTexts brings the text index on until it knows all that is in the log,

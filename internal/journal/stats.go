@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// StatsFilter says which calls are added up. Zero fields narrow nothing.
+// StatsFilter says which calls are added up. Zero fields narrow nothing. A call
+// whose names were erased is no tool call any more.
 type StatsFilter struct {
 	Session    string // a whole id
 	Since      int64  // µs since 1970
@@ -18,8 +19,8 @@ type StatsFilter struct {
 // ToolStats are the figures of one tool.
 type ToolStats struct {
 	From   string // "client", unless all methods were asked for
-	Method string // "tools/call", unless all methods were asked for
-	Tool   string // empty where it was erased
+	Method string // "tools/call", unless all methods were asked for; then empty for calls that were erased
+	Tool   string
 
 	Calls      int64
 	Failed     int64 // answered with an error or a tool error

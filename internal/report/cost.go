@@ -104,8 +104,12 @@ func (c *Cost) schemasText() string {
 
 func (c *Cost) tableText(view View) string {
 	table := terminal.Table{Heading: view.Style.Faint, Columns: []terminal.Column{
-		{Title: "tool", Max: nameWidth}, {Title: "calls", Right: true}, {Title: "returned", Right: true}, {Title: "~tokens", Right: true},
-		{Title: "worst call", Right: true}, {},
+		{Title: "tool", Max: nameWidth},
+		{Title: "calls", Right: true},
+		{Title: "returned", Right: true},
+		{Title: "~tokens", Right: true},
+		{Title: "worst call", Right: true},
+		{},
 	}}
 	shown := listed(len(c.cost.Tools), c.all)
 	for i, tool := range c.cost.Tools[:shown] {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+
 	"github.com/deed-dev/deed/internal/journal"
 
 	"github.com/deed-dev/deed/internal/terminal"

@@ -123,7 +123,8 @@ func busy() *shelf {
 			ended(newRun(firstID, "orders", start), 2*time.Minute, 7, "server_exit"),
 		},
 		others: []journal.MethodCount{
-			{From: "client", Method: "tools/list", Count: 2}, {From: "client", Method: "initialize", Count: 1},
+			{From: "client", Method: "tools/list", Count: 2},
+			{From: "client", Method: "initialize", Count: 1},
 			{From: "server", Method: "sampling/createMessage", Count: 3},
 		},
 		noise: 3, stderr: 12 << 10,

@@ -166,8 +166,14 @@ func (s *Search) Text(view View) string {
 		return "nothing found" + s.scope.text(view) + "\n" + s.reachText(view) + gapsText(s.gaps, view)
 	}
 	table := terminal.Table{Heading: view.Style.Faint, Columns: []terminal.Column{
-		{Title: "time"}, {}, {Title: "server", Max: nameWidth / 2}, {Title: "tool", Max: nameWidth}, {Title: "in", Right: true},
-		{Title: "out", Right: true}, {Title: "call"}, {Title: "why", Max: whyWidth},
+		{Title: "time"},
+		{},
+		{Title: "server", Max: nameWidth / 2},
+		{Title: "tool", Max: nameWidth},
+		{Title: "in", Right: true},
+		{Title: "out", Right: true},
+		{Title: "call"},
+		{Title: "why", Max: whyWidth},
 	}}
 	for _, h := range s.hits {
 		table.Add(
@@ -201,7 +207,7 @@ func (s *Search) reachText(view View) string {
 	}
 	missed := ""
 	if s.found.Unsearched > 0 {
-		missed = view.Style.Warn("NOT SEARCHED: "+plural(s.found.Unsearched, "entry", "entries")+" near the end of the log, which the text index does not know yet; it grows while recorders are idle") + "\n"
+		missed = view.Style.Warn("NOT SEARCHED: "+plural(s.found.Unsearched, "entry", "entries")+" near the end of the log, which the text index does not know yet; search again to bring it on") + "\n"
 	}
 	return missed + view.Style.Faint("text was looked for in arguments (first 8 KB), results (first 512 letters) and error texts (first 1 KB), as they were kept after redaction") + "\n"
 }

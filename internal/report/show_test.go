@@ -26,8 +26,10 @@ func told(outcome journal.Outcome) *shelf {
 		Detail: &journal.Detail{
 			ID: text(`"a-7"`), Method: text("tools/call"), Tool: text("refund"),
 			Shape: []journal.Field{
-				{Name: "amount", Type: "number", Bytes: 6}, {Name: "items", Type: "array", Bytes: 120, Count: 3},
-				{Name: "items[].sku", Type: "string", Bytes: 14}, {Name: "to", Type: "object", Bytes: 40, Count: 1},
+				{Name: "amount", Type: "number", Bytes: 6},
+				{Name: "items", Type: "array", Bytes: 120, Count: 3},
+				{Name: "items[].sku", Type: "string", Bytes: 14},
+				{Name: "to", Type: "object", Bytes: 40, Count: 1},
 				{Name: "note\x1b[2J", Type: "string", Bytes: 5000},
 			},
 		},

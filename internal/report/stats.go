@@ -89,8 +89,15 @@ func (s *Stats) Text(view View) string {
 		return "no tool was called" + s.scope.text(view) + "\n" + gapsText(s.gaps, view)
 	}
 	table := terminal.Table{Heading: view.Style.Faint, Columns: []terminal.Column{
-		{Title: "tool", Max: nameWidth}, {Title: "calls", Right: true}, {Title: "errors", Right: true}, {Title: "no answer", Right: true},
-		{Title: "p50", Right: true}, {Title: "p95", Right: true}, {Title: "returned", Right: true}, {Title: "worst", Right: true}, {Title: "worst call"},
+		{Title: "tool", Max: nameWidth},
+		{Title: "calls", Right: true},
+		{Title: "errors", Right: true},
+		{Title: "no answer", Right: true},
+		{Title: "p50", Right: true},
+		{Title: "p95", Right: true},
+		{Title: "returned", Right: true},
+		{Title: "worst", Right: true},
+		{Title: "worst call"},
 	}}
 	shown := listed(len(s.tools), s.all)
 	for _, tool := range s.tools[:shown] {

@@ -92,8 +92,15 @@ func (t *Tail) Text(view View) string {
 	several := slices.ContainsFunc(t.calls, func(c listedCall) bool { return c.Label != first.Label })
 	dated := slices.ContainsFunc(t.calls, func(c listedCall) bool { return !view.Clock.IsToday(terminal.Micros(c.At)) })
 	table := terminal.Table{Heading: view.Style.Faint, Columns: []terminal.Column{
-		{Title: "time"}, {}, {Title: "server", Max: nameWidth / 2}, {Title: "tool", Max: nameWidth}, {Title: "in", Right: true},
-		{Title: "out", Right: true}, {Title: "took", Right: true}, {Title: "call"}, {Title: "why", Max: whyWidth},
+		{Title: "time"},
+		{},
+		{Title: "server", Max: nameWidth / 2},
+		{Title: "tool", Max: nameWidth},
+		{Title: "in", Right: true},
+		{Title: "out", Right: true},
+		{Title: "took", Right: true},
+		{Title: "call"},
+		{Title: "why", Max: whyWidth},
 	}}
 	if t.query.All {
 		table.Columns[3].Title = "tool or method"

@@ -121,8 +121,13 @@ func (t *Tools) inventoryText(view View) string {
 		return "no list of tools was seen" + t.scope.text(view) + "\n"
 	}
 	table := terminal.Table{Heading: view.Style.Faint, Columns: []terminal.Column{
-		{Title: "server", Max: nameWidth / 2}, {Title: "tool", Max: nameWidth}, {Title: "calls", Right: true},
-		{Title: "first seen"}, {Title: "last seen"}, {Title: "size", Right: true}, {Title: "definition"},
+		{Title: "server", Max: nameWidth / 2},
+		{Title: "tool", Max: nameWidth},
+		{Title: "calls", Right: true},
+		{Title: "first seen"},
+		{Title: "last seen"},
+		{Title: "size", Right: true},
+		{Title: "definition"},
 	}}
 	shown := listed(len(t.tools), t.query.All)
 	for _, tool := range t.tools[:shown] {
