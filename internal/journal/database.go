@@ -215,6 +215,8 @@ func databaseError(f folder, attempt string, err error) error {
 		return &CorruptError{Path: f.database(), Err: fmt.Errorf("%s: %w", attempt, err)}
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN:
 		return &HomeError{Home: f.path, Err: fmt.Errorf("%s: %w", attempt, err)}
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("%s: another program holds %s; end it, or set DEED_HOME to another folder: %w", attempt, f.database(), err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%s: the disk of %s is full; make room on it: %w", attempt, f.path, err)
 	}

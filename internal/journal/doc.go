@@ -28,6 +28,17 @@
 // every leaf, and compares with every checkpoint that was kept, and with one
 // that somebody else kept, if there is one.
 //
+// # Life of a body
+//
+// At a level that keeps them, the recorder calls [Journal.AppendBody] with the
+// bytes of the request, or, when they are many, with a [Spill] that they went
+// into as they passed. They are cut into pieces and compressed, and their
+// salted hash goes into the leaf. Small ones are in the entry's transaction.
+// Big ones go ahead of it piece by piece, and the entry only takes them over,
+// so that nobody waits for the lock. After 30 days [Prune], or on demand
+// [Erase], deletes the body, its salt and its pieces and appends an entry that
+// says so: the leaf with the hash stays, and the log verifies as before.
+//
 // The format is described in docs/journal-format.md, exactly enough to write
 // another verifier.
 package journal

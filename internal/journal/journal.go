@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/deed-dev/deed/internal/tlog"
 )
@@ -63,7 +62,7 @@ func open(home string, options Options, faults *faults) (*Journal, error) {
 	w.queue = newQueue(options.QueueEntries, options.QueueBytes)
 	w.onTrouble = options.OnTrouble
 	w.faults = faults
-	w.pruner.policy, w.pruner.lookedAt = options.Retention, time.Now()
+	w.pruner = newPruner(options.Retention)
 	sweepSpills(f)
 	if err := w.startHelpers(); err != nil {
 		w.disconnect()

@@ -154,8 +154,13 @@ func oldestBodies(ctx context.Context, db rowsQueryer, after int64, limit int) (
 // pruner prunes beside the writer, with a connection of its own, so that
 // entries need not wait for it.
 type pruner struct {
-	policy   Policy
-	lookedAt time.Time // used by the writer alone
+	policy Policy
+	every  time.Duration // between two looks of all recorders together
+	grace  time.Duration // how long a recorder that ends goes on
+
+	// Used by the writer alone.
+	lookedAt time.Time
+	ended    bool // a session has ended since
 
 	mu      sync.Mutex
 	running chan struct{} // closed when the run is over; nil without one
@@ -164,12 +169,12 @@ type pruner struct {
 
 // lookAfter begins to prune, after a session's end or when the last look was
 // long ago, unless somebody has pruned not long ago.
-func (w *writer) lookAfter(ended bool) {
+func (w *writer) lookAfter() {
 	now := time.Now()
-	if !ended && now.Sub(w.pruner.lookedAt) < pruneEvery {
+	if !w.pruner.ended && now.Sub(w.pruner.lookedAt) < w.pruner.every {
 		return
 	}
-	w.pruner.lookedAt = now
+	w.pruner.lookedAt, w.pruner.ended = now, false
 	if due, err := w.pruneDue(now); err != nil || !due {
 		return // an error here is one of the next commit too, and told then
 	}
@@ -189,7 +194,11 @@ func (w *writer) pruneDue(now time.Time) (bool, error) {
 	}
 	at, err := strconv.ParseInt(value.String, 10, 64)
 	// A time that is no number, or not yet, is not to keep us from it for ever.
-	return err != nil || now.UnixMicro()-at >= pruneEvery.Microseconds() || at > now.UnixMicro(), nil
+	return err != nil || now.UnixMicro()-at >= w.pruner.every.Microseconds() || at > now.UnixMicro(), nil
+}
+
+func newPruner(policy Policy) *pruner {
+	return &pruner{policy: policy, every: pruneEvery, grace: pruneGrace, lookedAt: time.Now()}
 }
 
 func (p *pruner) start(f folder) {
@@ -222,7 +231,7 @@ func (p *pruner) finish(ctx context.Context) {
 	if running == nil {
 		return
 	}
-	grace := time.NewTimer(pruneGrace)
+	grace := time.NewTimer(p.grace)
 	defer grace.Stop()
 	select {
 	case <-running:

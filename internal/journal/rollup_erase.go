@@ -12,14 +12,25 @@ import (
 // followErasure makes the derived tables follow what was erased, when all of
 // it is. It goes one hour of one session at a time, so that recorders can go on.
 func (e *eraser) followErasure(ctx context.Context) error {
-	for _, step := range []func(context.Context, database) (bool, error){deriveStale, mergeTexts} {
+	var ahead *staleHour
+	steps := []func() (bool, error){
+		func() (bool, error) { return deriveStale(ctx, e.db, ahead) },
+		func() (bool, error) { return mergeTexts(ctx, e.db) },
+	}
+	for i, step := range steps {
 		for more := true; more; {
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("follow erasure: %w", err)
 			}
+			if i == 0 {
+				var err error
+				if ahead, err = e.deriveAhead(ctx); err != nil {
+					return databaseError(e.folder, "follow erasure", err)
+				}
+			}
 			began := time.Now()
 			err := e.transactErasing(func() (err error) {
-				more, err = step(ctx, e.db)
+				more, err = step()
 				return err
 			})
 			if err != nil {
@@ -30,6 +41,61 @@ func (e *eraser) followErasure(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// staleHour is an hour of a session with the roll-ups that it should have, and
+// what tells whether that is still so.
+type staleHour struct {
+	session, hour int64
+	first, last   sql.NullInt64 // where in the log it lies, as the old roll-ups know
+	state         hourState
+	rollups       map[rollupKey]*rollup
+}
+
+// hourState changes with every call that comes, is answered or is erased.
+type hourState struct{ calls, answered, erasures int64 }
+
+// readStale finds a stale hour, nil when there is none.
+func readStale(ctx context.Context, db database) (*staleHour, error) {
+	var h staleHour
+	err := db.QueryRowContext(ctx, "SELECT session, hour FROM stale LIMIT 1").Scan(&h.session, &h.hour)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = db.QueryRowContext(ctx, `
+		SELECT min(first), max(last), coalesce(sum(calls), 0), coalesce(sum(answered), 0), (SELECT count(*) FROM erasures)
+		FROM rollups WHERE session = ? AND hour = ?`, h.session, h.hour).
+		Scan(&h.first, &h.last, &h.state.calls, &h.state.answered, &h.state.erasures)
+	return &h, err
+}
+
+// derive makes the hour's roll-ups from its entries.
+func (h *staleHour) derive(ctx context.Context, db database) (err error) {
+	h.rollups, err = tallyCalls(ctx, db, callRows+" NOT INDEXED"+answerJoin+`
+		WHERE q.n BETWEEN ? AND ? AND q.session = ? AND q.at >= ? AND q.at < ? AND `+isCall,
+		h.first.Int64, h.last.Int64, h.session, h.hour*hourUS, (h.hour+1)*hourUS)
+	return err
+}
+
+// deriveAhead derives a stale hour without the lock. A long one takes seconds,
+// in which recorders must not wait.
+func (e *eraser) deriveAhead(ctx context.Context) (*staleHour, error) {
+	if e.db == nil {
+		return nil, nil // it is derived under the lock then
+	}
+	tx, err := e.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	ahead, err := readStale(ctx, tx)
+	if err != nil || ahead == nil {
+		return nil, err
+	}
+	return ahead, ahead.derive(ctx, tx)
 }
 
 // each goes through the entries of a list.
@@ -51,6 +117,8 @@ func (l eraseList) each(yield func(n int64) error) error {
 func forgetErased(ctx context.Context, db database, erased eraseList) error {
 	for _, query := range []string{
 		"DELETE FROM destinations WHERE n = ?",
+		// Before the text itself: that its words must be merged away.
+		"INSERT INTO meta (key, value) SELECT '" + metaUnmerged + "', '1' FROM texts_docsize WHERE id = ? ON CONFLICT DO NOTHING",
 		"DELETE FROM texts WHERE rowid = ?",
 		`INSERT INTO stale (session, hour)
 			SELECT q.session, q.at / ` + strconv.Itoa(hourUS) + ` FROM entries e JOIN entries q ON q.session = e.session
@@ -72,31 +140,30 @@ func forgetErased(ctx context.Context, db database, erased eraseList) error {
 	return nil
 }
 
-// deriveStale derives the roll-ups of one stale hour of one session anew. It
-// returns false when there is none. It needs a transaction around it.
-func deriveStale(ctx context.Context, db database) (bool, error) {
-	var session, hour int64
-	err := db.QueryRowContext(ctx, "SELECT session, hour FROM stale LIMIT 1").Scan(&session, &hour)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
+// deriveStale derives the roll-ups of one stale hour of one session anew, or
+// takes them as they were derived ahead, when nothing has changed since. It
+// returns false when no hour is stale. It needs a transaction around it.
+func deriveStale(ctx context.Context, db database, ahead *staleHour) (bool, error) {
+	h, err := readStale(ctx, db)
+	if err != nil || h == nil {
+		return false, err
 	}
+	if ahead != nil && ahead.session == h.session && ahead.hour == h.hour && ahead.state == h.state {
+		h.rollups = ahead.rollups
+	} else if err := h.derive(ctx, db); err != nil {
+		return false, err
+	}
+	if _, err := db.ExecContext(ctx, "DELETE FROM stale WHERE session = ? AND hour = ?", h.session, h.hour); err != nil {
+		return false, err
+	}
+	if err := replaceRollups(ctx, db, h.session, h.hour, h.rollups); err != nil {
+		return false, err
+	}
+	all, err := hourOfAll(ctx, db, h.hour)
 	if err != nil {
 		return false, err
 	}
-	rollups, err := hourOfSession(ctx, db, session, hour)
-	if err != nil {
-		return false, err
-	}
-	if _, err := db.ExecContext(ctx, "DELETE FROM stale WHERE session = ? AND hour = ?", session, hour); err != nil {
-		return false, err
-	}
-	if err := replaceRollups(ctx, db, session, hour, rollups); err != nil {
-		return false, err
-	}
-	if rollups, err = hourOfAll(ctx, db, hour); err != nil {
-		return false, err
-	}
-	if err := replaceRollups(ctx, db, everySession, hour, rollups); err != nil {
+	if err := replaceRollups(ctx, db, everySession, h.hour, all); err != nil {
 		return false, err
 	}
 	generation, err := readMetaInteger(ctx, db, metaGeneration)
@@ -104,19 +171,6 @@ func deriveStale(ctx context.Context, db database) (bool, error) {
 		return false, err
 	}
 	return true, writeMeta(ctx, db, metaGeneration, strconv.FormatInt(generation+1, 10))
-}
-
-// hourOfSession makes roll-ups of one hour of one session from its entries.
-func hourOfSession(ctx context.Context, db database, session, hour int64) (map[rollupKey]*rollup, error) {
-	// Where in the log the hour lies, the old roll-ups know.
-	var first, last sql.NullInt64
-	err := db.QueryRowContext(ctx, "SELECT min(first), max(last) FROM rollups WHERE session = ? AND hour = ?", session, hour).Scan(&first, &last)
-	if err != nil {
-		return nil, err
-	}
-	return tallyCalls(ctx, db, callRows+" NOT INDEXED"+answerJoin+`
-		WHERE q.n BETWEEN ? AND ? AND q.session = ? AND q.at >= ? AND q.at < ? AND `+isCall,
-		first.Int64, last.Int64, session, hour*hourUS, (hour+1)*hourUS)
 }
 
 // hourOfAll makes the roll-ups of one hour of all sessions from theirs.

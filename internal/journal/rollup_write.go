@@ -132,8 +132,9 @@ func (d *deriver) flush() error {
 
 // Rows of meta that belong to derived tables.
 const (
-	metaGeneration = "derived" // how often something was derived anew
-	metaSearched   = "indexed" // the first entry that the text index does not know
+	metaGeneration = "derived"  // how often something was derived anew
+	metaSearched   = "indexed"  // the first entry that the text index does not know
+	metaUnmerged   = "unmerged" // there while words of deleted texts may be in the text index
 )
 
 func readMeta(ctx context.Context, db database, key string) (string, error) {

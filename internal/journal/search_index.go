@@ -112,22 +112,33 @@ func mayHaveText(data []byte) bool {
 	return bytes.Contains(data, []byte(`"args":`)) || bytes.Contains(data, []byte(`"preview":`)) || bytes.Contains(data, []byte(`"error_text":`))
 }
 
+// mergePages is about how much of the text index one transaction rewrites.
+const mergePages = 500
+
 // mergeTexts rewrites part of the text index, so that words of texts that were
 // deleted from it are gone from the file as well. It returns false when
 // nothing is left to do. It needs a transaction around it.
 func mergeTexts(ctx context.Context, db database) (bool, error) {
+	if unmerged, err := readMeta(ctx, db, metaUnmerged); err != nil || unmerged == "" {
+		return false, err
+	}
 	var before, after int64
 	const changes = "SELECT total_changes()"
 	if err := db.QueryRowContext(ctx, changes).Scan(&before); err != nil {
 		return false, err
 	}
-	if _, err := db.ExecContext(ctx, "INSERT INTO texts (texts, rank) VALUES ('merge', -500)"); err != nil {
+	// A number below zero merges even where search would gain nothing by it.
+	if _, err := db.ExecContext(ctx, "INSERT INTO texts (texts, rank) VALUES ('merge', ?)", -mergePages); err != nil {
 		return false, err
 	}
 	if err := db.QueryRowContext(ctx, changes).Scan(&after); err != nil {
 		return false, err
 	}
-	return after-before >= 2, nil // one change is the command itself
+	if after-before >= 2 { // one change is the command itself
+		return true, nil
+	}
+	_, err := db.ExecContext(ctx, "DELETE FROM meta WHERE key = ?", metaUnmerged)
+	return false, err
 }
 
 // catchUp does what waits to be derived, while nothing else is to be done.
@@ -135,7 +146,7 @@ func (w *writer) catchUp() {
 	for w.db != nil && w.insert.derive.texts && w.queue.quietFor(quiet) {
 		more := false
 		err := w.transact("NORMAL", func() (err error) {
-			if more, err = deriveStale(context.Background(), w.db); err != nil || more {
+			if more, err = deriveStale(context.Background(), w.db, nil); err != nil || more {
 				return err
 			}
 			more, err = indexTexts(context.Background(), w.db, fewTexts)

@@ -45,7 +45,7 @@ type writer struct {
 	unlooked   int         // commits since the size of the WAL was looked at
 
 	packer packer
-	pruner pruner
+	pruner *pruner
 }
 
 // faults lets tests break the writer where a disk would.
@@ -109,13 +109,12 @@ func (w *writer) run() {
 		if !more {
 			return
 		}
-		ended := hasEnd(group) // the group is empty once it is written
 		err := w.write(group)
 		w.queue.discardDropped()
 		if err == nil || errors.Is(err, errGivenUp) {
 			pause = firstPause
 			w.look(len(group))
-			w.lookAfter(ended)
+			w.lookAfter()
 			continue
 		}
 		w.disconnect()
@@ -160,6 +159,7 @@ func (w *writer) write(group []*item) error {
 	if err := w.commitGroup(group, commitOptions{inDoubt: inDoubt, ends: ends, now: now}); err != nil {
 		return databaseError(w.folder, "write journal", err)
 	}
+	w.pruner.ended = w.pruner.ended || ends
 	w.queue.done(len(group), w.keptAt == now)
 	return nil
 }
