@@ -67,10 +67,6 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 	if label == "" {
 		label = stdio.Label(argv)
 	}
-	home, err := w.folder()
-	if err != nil {
-		return err
-	}
 	options := stdio.Options{
 		Command:    process.Command{Name: argv[0], Args: argv[1:]},
 		Label:      label,
@@ -79,6 +75,10 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 		Capture:    observer.Capture(c.Capture),
 		WriteAhead: c.WriteAhead,
 		Open: func(trouble func(error)) (stdio.Journal, error) {
+			home, err := w.folder()
+			if err != nil {
+				return nil, err // the server is served all the same
+			}
 			return journal.Open(home, journal.Options{OnTrouble: trouble})
 		},
 		Explain: oneLine,

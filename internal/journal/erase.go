@@ -297,6 +297,9 @@ func (e *eraser) eraseAll(ctx context.Context, next page, dryRun bool) error {
 				return err
 			}
 			letOthers(ctx, began)
+			if err := e.vacuum(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -236,6 +236,9 @@ func (w *writer) sweep(ctx context.Context, before int64) error {
 			return databaseError(e.folder, "sweep", err)
 		}
 		letOthers(ctx, began)
+		if err := w.vacuum(ctx); err != nil {
+			return err
+		}
 	}
 }
 
@@ -279,16 +282,23 @@ func (e *eraser) transactErasing(change func() error) error {
 // vacuumPages is how many free pages one transaction gives back.
 const vacuumPages = 1_000
 
-// vacuum gives all free pages back to the file system, some at a time.
+// vacuum gives all free pages back to the file system, some at a time. It is
+// called after every step: SQLite looks for each page in the whole list of
+// free ones, which therefore must stay short.
 func (w *writer) vacuum(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("give space back: %w", err)
 		}
+		const free = "PRAGMA freelist_count"
 		var before, after int64
+		if w.db != nil { // without the lock, for most of the time there are none
+			if err := w.db.QueryRow(free).Scan(&before); err == nil && before == 0 {
+				return nil
+			}
+		}
 		began := time.Now()
 		err := w.transact("NORMAL", func() error {
-			const free = "PRAGMA freelist_count"
 			if err := w.db.QueryRow(free).Scan(&before); err != nil || before == 0 {
 				return err
 			}

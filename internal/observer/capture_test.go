@@ -179,7 +179,7 @@ func TestAToolListIsKeptByTheHashesOfItsDefinitions(t *testing.T) {
 	t.Parallel()
 	n := &notebook{}
 	long := strings.Repeat("long ", 200_000) // more than is kept of an ordinary message
-	capture(t, n, Shape,
+	capture(t, n, Redacted,
 		say{client, `{"id":1,"method":"tools/list"}` + "\n"},
 		say{server, `{"id":1,"result":{"tools":[{"name":"a","description":"one"},{"description":"` + long + `","name":"b"}],"nextCursor":"c"}}` + "\n"},
 		say{client, `{"id":2,"method":"tools/list","params":{"cursor":"c"}}` + "\n"},
@@ -243,5 +243,37 @@ func TestARecorderThatIsBehindKeepsTheEntryAndLeavesOutTheContent(t *testing.T) 
 	}
 	if whole+skimmed != calls || skimmed < calls/2 || whole < 10 {
 		t.Errorf("%d entries are whole and %d skimmed, of %d", whole, skimmed, calls)
+	}
+}
+
+func TestASecretInANameOrAnIDIsReplacedAtEveryLevel(t *testing.T) {
+	t.Parallel()
+	for _, level := range []Capture{Shape, Redacted, Raw} {
+		n := &notebook{}
+		capture(t, n, level,
+			say{client, `{"id":"` + apiKey + `","method":"tools/call","params":{"name":"x-` + apiKey + `","_meta":{"progressToken":"` + apiKey + `"}}}` + "\n"},
+			say{server, `{"method":"notifications/progress","params":{"progressToken":"` + apiKey + `"}}` + "\n"},
+			say{server, `{"id":"` + apiKey + `","result":{"serverInfo":{"name":"a value of a result"}}}` + "\n"},
+			say{client, `{"id":2,"method":"tools/list"}` + "\n"},
+			say{server, `{"id":2,"result":{"tools":[{"name":"t","description":"call it with ` + apiKey + `"}]}}` + "\n"},
+		)
+		for i := range n.entries {
+			detail, err := json.Marshal(n.details[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(detail, []byte(apiKey[10:])) {
+				t.Errorf("at level %s the secret is in %s", level, detail)
+			}
+		}
+		if n.details[3].Peer != nil {
+			t.Errorf("at level %s a value of a tool's result is kept as who the server is", level)
+		}
+		if len(n.definitions) != 0 {
+			t.Errorf("at level %s a definition with a secret is kept: %v", level, n.definitions)
+		}
+		if !strings.Contains(n.lines(), " of ") {
+			t.Errorf("at level %s the answer lost its request:\n%s", level, n.lines())
+		}
 	}
 }

@@ -41,8 +41,8 @@ func (o *Observer) Resume(d journal.Dropped) {
 	}
 	o.seq = d.First
 	o.lost += d.Entries
-	o.sides[wire.FromClient].given = gap{d.Client.Bytes, d.Client.Messages}
-	o.sides[wire.FromServer].given = gap{d.Server.Bytes, d.Server.Messages}
+	o.sides[wire.FromClient].given.add(d.Client)
+	o.sides[wire.FromServer].given.add(d.Server)
 	if o.stderrAt >= d.First {
 		o.stderrAt = 0
 	}
@@ -76,11 +76,17 @@ func (o *Observer) finish(end End) {
 	}, &journal.Detail{Signal: end.Signal}, nil)
 }
 
+func (g *gap) add(d journal.DroppedSide) {
+	g.bytes += d.Bytes
+	g.lines += d.Messages
+}
+
 // counted writes a gap whose bytes were only counted so far.
 func (o *Observer) counted(from wire.Direction, reason string, g *gap) {
 	if g.bytes == 0 {
 		return
 	}
-	o.gap(from, reason, g.bytes, g.lines, "")
-	*g = gap{}
+	told := *g
+	*g = gap{} // before it is written: where that fails it is counted again
+	o.gap(from, reason, told.bytes, told.lines, "")
 }

@@ -75,7 +75,7 @@ func (o *Observer) request(m *protocol.Message, e *journal.Entry, d *journal.Det
 
 func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.Detail) {
 	e.Kind = journal.KindResponse
-	d.ID, d.Error, d.Shape, d.Peer = raw(m.ID), raw(m.ErrorCode), shape(m), peer(m)
+	d.ID, d.Error, d.Shape = raw(m.ID), raw(m.ErrorCode), shape(m)
 	d.Target = raw(m.TaskID)
 	switch {
 	case m.HasError:
@@ -89,6 +89,9 @@ func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.De
 	if call := match.Call; call != nil {
 		e.Call, e.Took = call.First.Seq, max(0, match.Total)
 		d.Method, d.Tool = text(call.Method), toolOf(call.Method, call.Name)
+		if introduces[d.Method.String()] {
+			d.Peer = peer(m)
+		}
 	}
 	if match.Interim {
 		// The call is not over: it asks the client for something and goes
@@ -171,12 +174,16 @@ func (o *Observer) tools(m *protocol.Message, d *journal.Detail, call int64) {
 
 // define keeps the text of a definition, so that a change can be shown.
 func (o *Observer) define(definition protocol.Definition, result []byte) {
-	if o.journal == nil || definition.Raw {
+	if o.journal == nil || definition.Raw || o.session.Capture == Shape {
 		return
 	}
 	canonical, err := protocol.Canonical(result[definition.Span.Start:definition.Span.End])
 	if err != nil {
 		return // then it is known by its hash alone
+	}
+	if _, found := redact.Value(canonical); found.Total() > 0 {
+		// With its secrets taken out it would not be what its hash says.
+		return
 	}
 	if err := o.journal.Define(o.ctx, journal.Hash(definition.Sum), canonical); err != nil {
 		o.lost++
@@ -244,7 +251,7 @@ func text(t protocol.Token) *journal.Text {
 		return nil
 	}
 	s, cut := protocol.Text(t)
-	return toText(t, s, cut)
+	return toText(t, clean(s), cut)
 }
 
 // raw is a token as it was written; nil when it was absent.
@@ -253,7 +260,18 @@ func raw(t protocol.Token) *journal.Text {
 		return nil
 	}
 	s, cut := protocol.RawText(t)
-	return toText(t, s, cut)
+	return toText(t, clean(s), cut)
+}
+
+// clean takes a secret out of a name or an id, which are kept at every level.
+// What is shorter than any key is as it was.
+func clean(s string) string {
+	const shortestKey = 16
+	if len(s) < shortestKey {
+		return s
+	}
+	out, _ := redact.Text(s)
+	return out
 }
 
 func toText(t protocol.Token, s string, cut bool) *journal.Text {
@@ -275,6 +293,10 @@ func toolOf(method, name protocol.Token) *journal.Text {
 	return text(name)
 }
 
+// introduces are the methods whose answer says who the server is. In another
+// answer the same members would be a value.
+var introduces = map[string]bool{"initialize": true, "server/discover": true}
+
 func peer(m *protocol.Message) *journal.Peer {
 	if m.PeerName.Raw == nil && m.PeerVersion.Raw == nil && m.ProtocolVersion.Raw == nil {
 		return nil
@@ -289,7 +311,7 @@ func shape(m *protocol.Message) []journal.Field {
 	}
 	out := make([]journal.Field, len(fields))
 	for i, f := range fields {
-		out[i] = journal.Field{Name: f.Name, Type: f.Type, Bytes: f.Bytes, Count: f.Count}
+		out[i] = journal.Field{Name: clean(f.Name), Type: f.Type, Bytes: f.Bytes, Count: f.Count}
 	}
 	return out
 }

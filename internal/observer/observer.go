@@ -106,6 +106,7 @@ type Observer struct {
 
 	ctx     context.Context // of Run, for entries that are made in callbacks
 	at      int64           // time of the event that is being looked at
+	began   int64           // when the session began, µs since 1970
 	quiet   chan struct{}
 	isQuiet bool
 	ahead   waiters
@@ -136,6 +137,7 @@ func New(buf *tap.Buffer, s Session, opts Options) *Observer {
 		opts:    opts,
 		id:      hex.EncodeToString(id[:]),
 		calls:   protocol.NewCalls(),
+		began:   nowMicro(),
 		quiet:   make(chan struct{}),
 	}
 	if o.session.Capture == "" {
@@ -220,14 +222,14 @@ func (o *Observer) guard(step func()) {
 
 func (o *Observer) begin() {
 	d := &journal.Detail{
-		Label: o.session.Label, Program: o.session.Program,
+		Label: clean(o.session.Label), Program: o.session.Program,
 		Transport: o.session.Transport, Version: o.session.Version,
 	}
 	if o.session.Capture != Shape {
 		command, found := redact.CommandLine(o.session.Command)
 		d.Command, d.Redacted = command, counts(found)
 	}
-	o.append(&journal.Entry{Kind: journal.KindSession, At: nowMicro(), Capture: string(o.session.Capture)}, d, nil)
+	o.append(&journal.Entry{Kind: journal.KindSession, At: o.began, Capture: string(o.session.Capture)}, d, nil)
 }
 
 // event looks at one event of the tap.
@@ -320,10 +322,30 @@ func (o *Observer) append(e *journal.Entry, d *journal.Detail, b *journal.Body) 
 		return
 	}
 	if err := o.journal.AppendBody(o.ctx, e, d, b); err != nil {
-		o.lost++ // told once, by Finish
+		o.miss(e)
 		return
 	}
 	o.seq++
+}
+
+// miss takes down what an entry held that the journal did not take, so that
+// the gap at the end can say it.
+func (o *Observer) miss(e *journal.Entry) {
+	o.lost++ // told once, by Finish
+	if e.From == "" || e.Kind == journal.KindStderr {
+		return
+	}
+	side := wire.FromClient
+	if e.From == wire.FromServer.String() {
+		side = wire.FromServer
+	}
+	given := &o.sides[side].given
+	given.bytes += e.Bytes + e.Framing
+	if e.Kind == journal.KindGap {
+		given.lines += e.Messages
+	} else if e.Bytes > 0 {
+		given.lines++
+	}
 }
 
 // belongs are the kinds of entry that may be part of a call.

@@ -395,3 +395,39 @@ func bytesOf(n *notebook, from string) (sum int64) {
 	}
 	return sum
 }
+
+func TestWhatAJournalDidNotTakeBecomesAGap(t *testing.T) {
+	t.Parallel()
+	n := &notebook{}
+	n.hook = func(_ context.Context, e *journal.Entry) error {
+		if e.Kind == journal.KindRequest && e.Bytes > 30 {
+			return errors.New("no space left on device")
+		}
+		return nil
+	}
+	buf := tap.New(tap.DefaultLimit)
+	obs := New(buf, Session{}, Options{})
+	lines := []string{`{"id":1,"method":"a"}` + "\n", `{"id":2,"method":"much longer than the others"}` + "\n", `{"id":3,"method":"b"}` + "\n"}
+	var sent int64
+	for _, line := range lines {
+		buf.Settle(buf.Offer(client, []byte(line)), len(line))
+		sent += int64(len(line))
+	}
+	buf.Shut()
+	obs.Run(t.Context(), n)
+	if err := obs.Finish(t.Context(), End{Reason: "client_closed"}); !errors.Is(err, ErrIncomplete) {
+		t.Errorf("finish says %v", err)
+	}
+	if !strings.Contains(n.lines(), "gap client journal_failed") {
+		t.Errorf("no gap is recorded:\n%s", n.lines())
+	}
+	end := n.entries[len(n.entries)-1]
+	if got := bytesOf(n, "client"); got != sent || end.ClientBytes != sent {
+		t.Errorf("entries and gaps hold %d bytes, the end says %d, sent were %d", got, end.ClientBytes, sent)
+	}
+	for i, e := range n.entries {
+		if e.Seq != int64(i) {
+			t.Errorf("entry %d has sequence %d", i, e.Seq)
+		}
+	}
+}
