@@ -21,7 +21,8 @@ type SearchFilter struct {
 
 // Found are the newest calls that a search found. Text is looked up in an
 // index that recorders bring on when they have nothing else to do, and where
-// that ends in the entries themselves, up to a bound.
+// that ends in the entries themselves. Both have bounds, so that no search
+// takes long; the answer says when it came to one.
 type Found struct {
 	Calls []Call // newest first
 	More  bool   // there are older ones
@@ -29,6 +30,11 @@ type Found struct {
 	Unindexed    int64 // entries at the end of the log that the index does not know
 	SearchedFrom int64 // from which of them on they were looked through one by one
 	Unsearched   int64 // how many of them were not looked at at all: bring the index on with IndexTexts
+
+	// StoppedAt is the entry at which the search gave up: too much matched a
+	// part of the filter and not the rest. Nothing older was looked at; narrow
+	// the filter. 0 where it went through.
+	StoppedAt int64
 }
 
 // SearchTextError says that a text has no word to be looked for.
@@ -41,6 +47,12 @@ func (e *SearchTextError) Error() string {
 const (
 	searchPage  = 256
 	searchLimit = 20
+
+	// examinedMost is how many entries are looked at for one search.
+	examinedMost = 50_000
+	// fewCalls is when it is sooner to read the texts of all calls that match
+	// the rest of a filter than to ask the index where the words are.
+	fewCalls = 5_000
 )
 
 // Search finds the newest calls that match everything in a filter. A text
@@ -76,6 +88,10 @@ type search struct {
 	// Entries outside cannot belong to a call that is looked for.
 	first, last int64
 
+	// reads says that texts are read, because the source does not know them.
+	reads    bool
+	examined int
+
 	seen  map[int64]bool
 	calls []picked // newest first, at most one more than asked for
 	found Found
@@ -95,13 +111,15 @@ func (s *search) run() (Found, error) {
 	if s.first, s.last, err = s.bounds(s.session, narrow); err != nil || s.last < 0 {
 		return Found{}, err
 	}
+	from, few, err := s.narrowest()
 	switch {
-	case s.words != nil:
+	case err != nil:
+		return Found{}, err
+	case s.words != nil && !few:
 		err = s.byText()
-	case s.filter.Host != "":
-		err = s.byHost()
-	case s.filter.Tool != "":
-		err = s.drain(s.toolSource)
+	case from != nil:
+		s.reads = s.words != nil
+		err = s.drain(from)
 	case s.filter.Failed:
 		s.calls, err = s.unsuccessful(s.session, narrow)
 	default:
@@ -111,6 +129,41 @@ func (s *search) run() (Found, error) {
 		return Found{}, err
 	}
 	return s.load()
+}
+
+// narrowest is the source of the part of the filter that fewest calls match,
+// without the text, and whether these are few. It is nil without such a part.
+func (s *search) narrowest() (from source, few bool, err error) {
+	type part struct {
+		given bool
+		count func() (int64, error)
+		from  func() (source, error)
+		// onlyFew says that the source must find all of them first.
+		onlyFew bool
+	}
+	best := int64(math.MaxInt64)
+	var chosen func() (source, error)
+	for _, one := range []part{
+		{s.filter.Host != "", s.countHost, s.hostSource, false},
+		{s.filter.Tool != "", s.countTool, func() (source, error) { return s.toolSource, nil }, false},
+		{s.filter.Failed, s.countFailed, s.failedSource, true},
+	} {
+		if !one.given {
+			continue
+		}
+		count, err := one.count()
+		if err != nil {
+			return nil, false, err
+		}
+		if count < best && (count < fewCalls || !one.onlyFew) {
+			best, chosen = count, one.from
+		}
+	}
+	if chosen == nil || (s.words != nil && best >= fewCalls) {
+		return nil, false, nil
+	}
+	from, err = chosen()
+	return from, best < fewCalls, err
 }
 
 func (s *search) newest(narrow CallFilter) (Found, error) {
@@ -142,6 +195,10 @@ func (s *search) drain(from source) error {
 		below = page[len(page)-1]
 		// A call's request is its oldest entry.
 		if below <= s.first || (len(s.calls) > s.filter.Limit && s.calls[s.filter.Limit].n > below) {
+			return nil
+		}
+		if s.examined += len(page); s.examined >= examinedMost {
+			s.found.StoppedAt = below
 			return nil
 		}
 	}
@@ -180,12 +237,17 @@ func (s *search) take(entries []int64) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range all {
-		if !s.seen[one.n] {
-			s.seen[one.n] = true
-			s.calls = append(s.calls, one)
+	all = slices.DeleteFunc(all, func(one picked) bool {
+		before := s.seen[one.n]
+		s.seen[one.n] = true
+		return before
+	})
+	if s.reads {
+		if all, err = s.withWords(all); err != nil {
+			return err
 		}
 	}
+	s.calls = append(s.calls, all...)
 	slices.SortFunc(s.calls, func(a, b picked) int { return cmp.Compare(b.n, a.n) })
 	s.calls = s.calls[:min(len(s.calls), s.filter.Limit+1)]
 	return nil
@@ -214,28 +276,49 @@ func (s *search) toolSource(below int64) ([]int64, error) {
 		s.filter.Tool, below, searchPage)
 }
 
-// manyPlaces is when a destination is so common that going back along the log
-// finds it sooner than sorting all that the index has.
-const manyPlaces = 5_000
+func (s *search) countTool() (count int64, err error) {
+	err = s.tx.QueryRowContext(s.ctx, "SELECT coalesce(sum(calls), 0) FROM rollups WHERE session = ? AND tool = ? AND hour >= ?",
+		s.session, s.filter.Tool, s.filter.Since/hourUS).Scan(&count)
+	return count, err
+}
 
-func (s *search) byHost() error {
+// hostQuery finds destinations by the index.
+const hostQuery = "SELECT n FROM destinations INDEXED BY destinations_by_place WHERE place >= ? AND place < ?"
+
+// countHost counts no farther than it takes to know that there are many.
+func (s *search) countHost() (count int64, err error) {
 	from, end := placeRange(s.filter.Host)
-	const index = "SELECT n FROM destinations INDEXED BY destinations_by_place WHERE place >= ? AND place < ?"
-	var count int
-	if err := s.tx.QueryRowContext(s.ctx, "SELECT count(*) FROM ("+index+" LIMIT ?)", from, end, manyPlaces).Scan(&count); err != nil {
-		return err
+	err = s.tx.QueryRowContext(s.ctx, "SELECT count(*) FROM ("+hostQuery+" LIMIT ?)", from, end, fewCalls).Scan(&count)
+	return count, err
+}
+
+// hostSource sorts the few entries that name a rare destination. One that is
+// common is found sooner by going back along the log.
+func (s *search) hostSource() (source, error) {
+	from, end := placeRange(s.filter.Host)
+	count, err := s.countHost()
+	if err != nil {
+		return nil, err
 	}
-	if count < manyPlaces {
-		list, err := s.entries(index+" AND n >= ? ORDER BY n DESC", from, end, s.first)
-		if err != nil {
-			return err
-		}
-		return s.drain(pages(list))
+	if count < fewCalls {
+		list, err := s.entries(hostQuery+" AND n >= ? ORDER BY n DESC", from, end, s.first)
+		return pages(list), err
 	}
-	return s.drain(func(below int64) ([]int64, error) {
+	return func(below int64) ([]int64, error) {
 		return s.entries("SELECT n FROM destinations NOT INDEXED WHERE n >= ? AND n < ? AND place >= ? AND place < ? ORDER BY n DESC LIMIT ?",
 			s.first, below, from, end, searchPage)
-	})
+	}, nil
+}
+
+func (s *search) countFailed() (count int64, err error) {
+	err = s.tx.QueryRowContext(s.ctx, `SELECT coalesce(sum(calls - ok), 0) FROM rollups WHERE session = ? AND hour >= ?`,
+		s.session, s.filter.Since/hourUS).Scan(&count)
+	return count, err
+}
+
+func (s *search) failedSource() (source, error) {
+	list, err := s.unsuccessful(s.session, CallFilter{Since: s.filter.Since, Failed: true, Order: Newest})
+	return pages(numbersOf(list)), err
 }
 
 // pages is a source of what is known already, newest first.

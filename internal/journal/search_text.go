@@ -108,26 +108,46 @@ func (s *search) byText() error {
 	})
 }
 
-// searchTail looks through entries one by one. What the words may be in is
-// put into an index of its own, so that both find the same.
-func (s *search) searchTail(from, end int64) ([]int64, error) {
-	if from >= end {
-		return nil, nil
+// withWords keeps those calls of which a message has the words, by reading all
+// that belongs to them.
+func (s *search) withWords(list []picked) ([]picked, error) {
+	numbers, err := marshalPlain(numbersOf(list))
+	if err != nil {
+		return nil, err
 	}
-	rows, err := s.tx.QueryContext(s.ctx, "SELECT n, data FROM details WHERE n >= ? AND n < ?", from, end)
+	const from = " FROM json_each(?1) j CROSS JOIN entries q ON q.n = j.value "
+	rows, err := s.tx.QueryContext(s.ctx, `
+		SELECT q.n, d.n, d.data`+from+`JOIN details d ON d.n = q.n
+		UNION ALL
+		SELECT q.n, d.n, d.data`+from+`CROSS JOIN entries e ON e.session = q.session AND e.call = q.seq JOIN details d ON d.n = e.n`, string(numbers))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
+	calls := make(map[int64]int64) // of entries
+	matches, err := s.matching(rows, func(n, call int64) { calls[n] = call })
+	if err != nil {
+		return nil, err
+	}
+	said := make(map[int64]bool)
+	for _, n := range matches {
+		said[calls[n]] = true
+	}
+	return slices.DeleteFunc(list, func(one picked) bool { return !said[one.n] }), nil
+}
+
+// matching returns which entries have the words, oldest first. Rows are a
+// call, an entry of it and its detail.
+func (s *search) matching(rows *sql.Rows, may func(n, call int64)) ([]int64, error) {
 	small, err := newSmallIndex(s.ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer small.close()
 	for rows.Next() {
-		var n int64
+		var call, n int64
 		var data sql.RawBytes
-		if err := rows.Scan(&n, &data); err != nil {
+		if err := rows.Scan(&call, &n, &data); err != nil {
 			return nil, err
 		}
 		if !mayHaveText(data) || !s.words.mayMatch(data) {
@@ -140,11 +160,26 @@ func (s *search) searchTail(from, end int64) ([]int64, error) {
 		if err := small.add(n, textOf(d)); err != nil {
 			return nil, err
 		}
+		may(n, call)
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, err
 	}
-	list, err := small.find(s.words.match)
+	return small.find(s.words.match)
+}
+
+// searchTail looks through entries one by one. What the words may be in is
+// put into an index of its own, so that both find the same.
+func (s *search) searchTail(from, end int64) ([]int64, error) {
+	if from >= end {
+		return nil, nil
+	}
+	rows, err := s.tx.QueryContext(s.ctx, "SELECT n, n, data FROM details WHERE n >= ? AND n < ?", from, end)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list, err := s.matching(rows, func(int64, int64) {})
 	slices.Reverse(list)
 	return list, err
 }

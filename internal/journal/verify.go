@@ -172,6 +172,9 @@ func (v *verification) run(f folder) error {
 	if err := v.readErasures(); err != nil {
 		return err
 	}
+	if err := v.checkSchema(); err != nil {
+		return err
+	}
 	if err := v.checkDefinitions(); err != nil {
 		return err
 	}

@@ -1,0 +1,92 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// checkSchema compares the tables and indexes of the journal with those that
+// a new one gets, and every index with its table. An index that says
+// something else than its table makes answers lie while each row is right,
+// and a trigger that somebody added runs inside of every recorder.
+func (v *verification) checkSchema() error {
+	want, err := newSchema(v.ctx)
+	if err != nil {
+		return fmt.Errorf("make a schema to compare with: %w", err)
+	}
+	rows, err := v.db.QueryContext(v.ctx, schemaQuery)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name, is string
+		if err := rows.Scan(&name, &is); err != nil {
+			return err
+		}
+		switch should, known := want[name]; {
+		case !known:
+			v.report.find(-1, "the database has %q, which no recorder makes", name)
+		case should != is:
+			v.report.find(-1, "%q of the database is not as recorders make it", name)
+		}
+		delete(want, name)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for name := range want {
+		v.report.find(-1, "%q is missing from the database", name)
+	}
+	return v.checkIntegrity()
+}
+
+// checkIntegrity has SQLite compare its indexes with their tables.
+func (v *verification) checkIntegrity() error {
+	rows, err := v.db.QueryContext(v.ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", MaxFindings))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var says string
+		if err := rows.Scan(&says); err != nil {
+			return err
+		}
+		if says != "ok" {
+			v.report.find(-1, "the database is not whole: %s", says)
+		}
+	}
+	return rows.Err()
+}
+
+// schemaQuery leaves out what SQLite makes by itself.
+const schemaQuery = "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
+
+// newSchema is what a new journal has.
+func newSchema(ctx context.Context) (map[string]string, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // each connection would have a database of its own
+	if _, err := db.ExecContext(ctx, schema); err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, schemaQuery)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	objects := make(map[string]string)
+	for rows.Next() {
+		var name, is string
+		if err := rows.Scan(&name, &is); err != nil {
+			return nil, err
+		}
+		objects[name] = is
+	}
+	return objects, rows.Err()
+}
