@@ -27,7 +27,6 @@ type shadowSession struct {
 
 type shadowCall struct {
 	Call
-	code string
 }
 
 // drawHistory records a random history over a few hours: answers that come

@@ -58,6 +58,10 @@ const (
 // Search finds the newest calls that match everything in a filter. A text
 // without a word is a *SearchTextError.
 func (r *Reader) Search(ctx context.Context, filter SearchFilter) (Found, error) {
+	return r.search(ctx, filter, examinedMost)
+}
+
+func (r *Reader) search(ctx context.Context, filter SearchFilter, most int) (Found, error) {
 	var words *words
 	if filter.Text != "" {
 		var err error
@@ -69,7 +73,7 @@ func (r *Reader) Search(ctx context.Context, filter SearchFilter) (Found, error)
 		filter.Limit = searchLimit
 	}
 	found, err := ask(ctx, r, func(q *question) (Found, error) {
-		s := &search{question: q, filter: filter, words: words, seen: make(map[int64]bool)}
+		s := &search{question: q, filter: filter, words: words, most: most, seen: make(map[int64]bool)}
 		return s.run()
 	})
 	if err != nil {
@@ -89,8 +93,8 @@ type search struct {
 	first, last int64
 
 	// reads says that texts are read, because the source does not know them.
-	reads    bool
-	examined int
+	reads          bool
+	examined, most int
 
 	seen  map[int64]bool
 	calls []picked // newest first, at most one more than asked for
@@ -197,7 +201,7 @@ func (s *search) drain(from source) error {
 		if below <= s.first || (len(s.calls) > s.filter.Limit && s.calls[s.filter.Limit].n > below) {
 			return nil
 		}
-		if s.examined += len(page); s.examined >= examinedMost {
+		if s.examined += len(page); s.examined >= s.most {
 			s.found.StoppedAt = below
 			return nil
 		}
