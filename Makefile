@@ -32,8 +32,10 @@ test: parts ## run every test with the race detector; gets what it needs first
 	@.ci/parts --have-npm || { \
 		echo 'make test: WITHOUT npm: real npm servers are NOT tested in this run' >&2; \
 		export DEED_TEST_WITHOUT_NPM=1; }; \
-	echo '$(GO) test -race -timeout $(TEST_TIMEOUT) ./...'; \
-	$(GO) test -race -timeout $(TEST_TIMEOUT) ./...
+	echo '$(GO) test -race -p 1 -timeout $(TEST_TIMEOUT) ./cmd/... ./internal/...'; \
+	$(GO) test -race -p 1 -timeout $(TEST_TIMEOUT) ./cmd/... ./internal/... && \
+	echo '$(GO) test -p 1 -timeout $(TEST_TIMEOUT) ./test/...'; \
+	$(GO) test -p 1 -timeout $(TEST_TIMEOUT) ./test/...
 
 parts: ## get what the tests need, or say what to install
 	@.ci/parts

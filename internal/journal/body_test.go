@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -389,6 +390,7 @@ func TestWhatAKilledRecorderStagedIsSweptAfterADay(t *testing.T) {
 		t.Fatal(err)
 	}
 	j = openJournal(t, home, Options{Retention: Policy{MaxAge: -1}})
+	j.writer.pruner.grace = time.Minute
 	record(t, j, newSession()).end(0)
 	if err := j.Sync(testContext(t)); err != nil {
 		t.Fatal(err)
