@@ -16,7 +16,7 @@ FUZZTIME     ?= 30s
 TEST_TIMEOUT ?= 18m
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench lint fmt vuln fuzz soak parts clean
+.PHONY: help build demo test race bench lint fmt vuln fuzz soak parts clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
@@ -27,15 +27,16 @@ build: ## build the static binary bin/deed
 demo: build ## record a small MCP server at work and look at the record
 	./bin/deed demo
 
-test: parts ## run every test with the race detector; gets what it needs first
+test: parts ## run every test, nearly all with the race detector; gets what it needs first
 	$(GO) vet ./...
 	@.ci/parts --have-npm || { \
 		echo 'make test: WITHOUT npm: real npm servers are NOT tested in this run' >&2; \
 		export DEED_TEST_WITHOUT_NPM=1; }; \
-	echo '$(GO) test -race -p 1 -timeout $(TEST_TIMEOUT) ./cmd/... ./internal/...'; \
-	$(GO) test -race -p 1 -timeout $(TEST_TIMEOUT) ./cmd/... ./internal/... && \
-	echo '$(GO) test -p 1 -timeout $(TEST_TIMEOUT) ./test/...'; \
-	$(GO) test -p 1 -timeout $(TEST_TIMEOUT) ./test/...
+	$(GO) test -race -p 1 -timeout $(TEST_TIMEOUT) $$($(GO) list ./cmd/... ./internal/... | grep -v /internal/journal$$) && \
+	$(GO) test -p 1 -timeout $(TEST_TIMEOUT) ./internal/journal ./test/...
+
+race: ## run the journal's tests with the race detector too, which takes long
+	$(GO) test -race -timeout 60m ./internal/journal
 
 parts: ## get what the tests need, or say what to install
 	@.ci/parts

@@ -23,8 +23,11 @@
 // on the entry survives kill -9. The commit waits for no disk. A
 // [Journal.Sync], the end of its session or a checkpoint that is kept has the
 // flusher, another goroutine, flush what is committed, and the entry survives
-// a loss of power as well. A [Reader] finds it by columns
-// that repeat what leaf and detail say; [Verify] derives them again, hashes
+// a loss of power as well. The same commit adds the call to the roll-ups of its
+// hour, so that a question about a million calls reads some thousand rows; the
+// words of its texts go into an index when the writer has nothing else to do.
+// A [Reader] finds it by columns that repeat what leaf and detail say. [Verify]
+// derives columns and roll-ups again, hashes
 // every leaf, and compares with every checkpoint that was kept, and with one
 // that somebody else kept, if there is one.
 //
