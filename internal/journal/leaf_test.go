@@ -80,7 +80,7 @@ func drawEntry(t *rapid.T) (Entry, Hash) {
 	if e.Kind == KindErasure {
 		e.Session = OwnSession
 		e.First = min(e.First, e.Last)
-		e.Count = 1 + e.Count%(e.Last-e.First+1)
+		e.Count = 1 + e.Count%min(e.Last-e.First+1, maxInteger)
 	}
 	if e.Began == e.At {
 		e.Began = 0
