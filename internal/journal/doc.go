@@ -27,9 +27,9 @@
 // hour, so that a question about a million calls reads some thousand rows; the
 // words of its texts go into an index when the writer has nothing else to do.
 // A [Reader] finds it by columns that repeat what leaf and detail say. [Verify]
-// derives columns and roll-ups again, hashes
-// every leaf, and compares with every checkpoint that was kept, and with one
-// that somebody else kept, if there is one.
+// derives columns and roll-ups again, hashes every leaf, and compares with
+// every checkpoint that was kept, and with one that somebody else kept, if
+// there is one.
 //
 // # Life of a body
 //

@@ -35,18 +35,7 @@ func (q *question) eachRollup(filter rollupFilter, yield func(*rollupKey, *rollu
 	if err := stored(filter, yield); err != nil {
 		return err
 	}
-	if filter.since%hourUS == 0 {
-		return nil
-	}
-	where, args := "q.at >= ? AND q.at < ?", []any{filter.since, (filter.since/hourUS + 1) * hourUS}
-	if filter.session != everySession {
-		where += " AND q.session = ?"
-		args = append(args, filter.session)
-	}
-	if filter.toolsOnly {
-		where += " AND " + toolCall
-	}
-	rollups, err := tallyCalls(q.ctx, q.tx, callRows+" INDEXED BY requests_by_time"+answerJoin+" WHERE "+isCall+" AND "+where, args...)
+	rollups, err := q.cutHour(filter)
 	if err != nil {
 		return err
 	}
@@ -56,6 +45,30 @@ func (q *question) eachRollup(filter rollupFilter, yield func(*rollupKey, *rollu
 		}
 	}
 	return nil
+}
+
+// cutHour makes roll-ups, by session, of what lies behind the filter's time in
+// the hour that it cuts. Where in the log that hour is, its roll-ups know.
+func (q *question) cutHour(filter rollupFilter) (map[rollupKey]*rollup, error) {
+	if filter.since%hourUS == 0 {
+		return nil, nil
+	}
+	hour := filter.since / hourUS
+	var first, last sql.NullInt64
+	err := q.tx.QueryRowContext(q.ctx, "SELECT min(first), max(last) FROM rollups INDEXED BY rollups_by_hour WHERE hour = ? AND session = ?", hour, filter.session).
+		Scan(&first, &last)
+	if err != nil || !first.Valid {
+		return nil, err
+	}
+	where, args := "q.n BETWEEN ? AND ? AND q.at >= ? AND q.at < ?", []any{first.Int64, last.Int64, filter.since, (hour + 1) * hourUS}
+	if filter.session != everySession {
+		where += " AND q.session = ?"
+		args = append(args, filter.session)
+	}
+	if filter.toolsOnly {
+		where += " AND " + toolCall
+	}
+	return tallyCalls(q.ctx, q.tx, callRows+" NOT INDEXED"+answerJoin+" WHERE "+isCall+" AND "+where, args...)
 }
 
 func (q *question) storedRollups(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {

@@ -42,7 +42,6 @@ CREATE TABLE entries (
 ) STRICT;
 CREATE UNIQUE INDEX entries_by_place ON entries (session, seq);
 CREATE INDEX entries_by_call ON entries (session, call, kind) WHERE call IS NOT NULL;
-CREATE INDEX requests_by_time ON entries (at) WHERE kind = 'request';
 CREATE INDEX calls_by_tool ON entries (tool) WHERE kind = 'request' AND tool IS NOT NULL;
 CREATE INDEX failed_answers ON entries (session, call) WHERE outcome = 'error' OR outcome = 'tool_error';
 CREATE INDEX entries_apart ON entries (kind, session, at, bytes)

@@ -183,10 +183,8 @@ func (q *question) definition(hash Hash) ([]byte, error) {
 // callsOfTools counts calls by the label of their session and their tool.
 func (q *question) callsOfTools(session, since int64) (map[offered]int64, error) {
 	where, args := "session > ? AND hour >= ?", []any{everySession, (since + hourUS - 1) / hourUS}
-	rowWhere, rowArgs := "q.at >= ? AND q.at < ?", []any{since, (since + hourUS - 1) / hourUS * hourUS}
 	if session != everySession {
 		where, args = where+" AND session = ?", append(args, session)
-		rowWhere, rowArgs = rowWhere+" AND q.session = ?", append(rowArgs, session)
 	}
 	counts := make(map[offered]int64)
 	count := func(session int64, tool string, calls int64) error {
@@ -216,7 +214,7 @@ func (q *question) callsOfTools(session, since int64) (map[offered]int64, error)
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	edge, err := tallyCalls(q.ctx, q.tx, callRows+" INDEXED BY requests_by_time"+answerJoin+" WHERE "+isCall+" AND "+toolCall+" AND "+rowWhere, rowArgs...)
+	edge, err := q.cutHour(rollupFilter{session: session, since: since, toolsOnly: true})
 	if err != nil {
 		return nil, err
 	}

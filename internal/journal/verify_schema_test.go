@@ -27,7 +27,7 @@ func TestASchemaThatWasTamperedWithIsFound(t *testing.T) {
 			"DROP INDEX entries_by_call",
 			"CREATE INDEX entries_by_call ON entries (session, call, kind) WHERE call IS NOT NULL AND outcome IS NOT 'ok'",
 		}, "not as recorders make it"},
-		{"an index that is gone", []string{"DROP INDEX requests_by_time"}, "is missing"},
+		{"an index that is gone", []string{"DROP INDEX calls_by_tool"}, "is missing"},
 		{"a trigger", []string{"CREATE TRIGGER t AFTER INSERT ON entries BEGIN SELECT RAISE(ABORT, 'no'); END"}, "no recorder makes"},
 		{"a table of somebody else", []string{"CREATE TABLE mine (x)"}, "no recorder makes"},
 		{"a view in the place of a table", []string{
