@@ -83,7 +83,7 @@ type pieceReader struct {
 // are good until the next call.
 func (p *pieceReader) next() ([]byte, error) {
 	var data []byte
-	var packed bool
+	var packed int64
 	err := p.db.QueryRowContext(p.ctx, "SELECT packed, data FROM pieces WHERE key = ?", p.id<<pieceShift|p.i).Scan(&packed, &data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -91,9 +91,12 @@ func (p *pieceReader) next() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if packed != 0 && packed != 1 {
+		return nil, fmt.Errorf("%w: piece %d is of an unknown form", ErrBodyAltered, p.i)
+	}
 	p.i++
 	p.stored += int64(len(data))
-	raw, err := p.unpack(data, packed)
+	raw, err := p.unpack(data, packed == 1)
 	if err != nil {
 		return nil, fmt.Errorf("%w: piece %d: %w", ErrBodyAltered, p.i-1, err)
 	}

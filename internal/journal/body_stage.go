@@ -213,7 +213,10 @@ func (w *writer) transact(level string, change func() error) error {
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	err := change()
+	err := w.checkForeign()
+	if err == nil {
+		err = change()
+	}
 	if err == nil {
 		tried := w.tried // says whether a group may be in, which this is not
 		err = w.commit()

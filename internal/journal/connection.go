@@ -10,7 +10,10 @@ import (
 type statements struct {
 	session, findSession, entry, detail, node, checkpoint, head, body, piece, lastPiece *sql.Stmt
 
-	begin, commit, readHead, walFrames *sql.Stmt
+	begin, commit, readHead, walFrames, schemaVersion *sql.Stmt
+
+	schema int64 // version of the database's schema that was looked at last
+	looked bool
 
 	derive *deriver
 }
@@ -30,11 +33,12 @@ func prepareStatements(db *sql.DB) (*statements, error) {
 		{&s.piece, "INSERT OR REPLACE INTO pieces (key, packed, data) VALUES (?, ?, ?)"},
 		{&s.lastPiece, "SELECT coalesce(max(key), 0) FROM pieces"},
 		{&s.node, "INSERT INTO nodes (level, i, hash) VALUES (?, ?, ?)"},
-		{&s.checkpoint, "INSERT INTO checkpoints (size, at, note) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"},
+		{&s.checkpoint, "INSERT INTO checkpoints (size, at, note) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at"},
 		{&s.begin, "BEGIN IMMEDIATE"},
 		{&s.commit, "COMMIT"},
 		{&s.readHead, headQuery},
 		{&s.walFrames, "PRAGMA wal_checkpoint(NOOP)"},
+		{&s.schemaVersion, "PRAGMA schema_version"},
 		{&s.head, "UPDATE head SET size = ?, peaks = ?, note = ?, kept_at = ?"},
 	} {
 		var err error
@@ -77,6 +81,9 @@ func (w *writer) connect() error {
 			return nil
 		}
 		w.disconnect()
+	}
+	if err := w.folder.refuseOddFiles(); err != nil {
+		return err
 	}
 	if !isWritten(w.folder.database()) {
 		return &HomeError{Home: w.folder.path, Err: errRemoved}

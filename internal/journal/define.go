@@ -27,7 +27,8 @@ type defines struct {
 }
 
 // Define keeps a tool's definition under the SHA-256 of its canonical form. It
-// is stored with the entry that is appended next, and only once.
+// is stored with the list of tools that is appended next, and only once. A
+// list says of each tool whether its definition was kept.
 func (j *Journal) Define(_ context.Context, sum Hash, canonical []byte) error {
 	if Hash(sha256.Sum256(canonical)) != sum {
 		return &EntryError{Reason: "a definition is not the one that its hash says"}
@@ -47,6 +48,9 @@ func (j *Journal) Define(_ context.Context, sum Hash, canonical []byte) error {
 
 // push queues an item with the definitions that wait for it.
 func (j *Journal) push(ctx context.Context, it *item) error {
+	if it.entry.Kind != KindTools {
+		return j.queue.push(ctx, it)
+	}
 	j.defines.mu.Lock()
 	it.defined, j.defines.waiting = j.defines.waiting, nil
 	j.defines.mu.Unlock()
@@ -72,11 +76,12 @@ func (w *writer) define(list []definition) error {
 // checkDefinitions finds definitions that are not those of their hashes. The
 // hashes themselves stand in the details of tool lists.
 func (v *verification) checkDefinitions() error {
-	rows, err := v.db.QueryContext(v.ctx, "SELECT sha256, data FROM definitions")
+	rows, err := v.tx.QueryContext(v.ctx, "SELECT sha256, data FROM definitions")
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	v.definitions = make(map[Hash]definitionState)
 	for rows.Next() {
 		var sum, data []byte
 		if err := rows.Scan(&sum, &data); err != nil {
@@ -84,6 +89,9 @@ func (v *verification) checkDefinitions() error {
 		}
 		if is := sha256.Sum256(data); string(is[:]) != string(sum) {
 			v.report.find(-1, "the definition of a tool under hash %x is not the one that was recorded", sum)
+		}
+		if len(sum) == len(Hash{}) {
+			v.definitions[Hash(sum)] = unused
 		}
 	}
 	return rows.Err()

@@ -148,6 +148,7 @@ type ToolRef struct {
 	Name   *Text `json:"name,omitempty"`
 	SHA256 Hash  `json:"sha256"` // of its canonical definition, without a salt
 	Bytes  int64 `json:"bytes"`  // as it was written
+	Kept   bool  `json:"kept,omitempty"` // the definition itself was kept too
 }
 
 // Text is something a peer wrote. As JSON it is a string when it is whole,

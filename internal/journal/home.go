@@ -36,6 +36,9 @@ func openFolder(home string, allowNetwork bool) (folder, error) {
 	if err != nil {
 		return folder{}, &HomeError{Home: home, Err: err}
 	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return folder{}, &HomeError{Home: path, Err: errNoFolder}
+	}
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return folder{}, &HomeError{Home: path, Err: err}
 	}
@@ -45,6 +48,8 @@ func openFolder(home string, allowNetwork bool) (folder, error) {
 	}
 	return f, nil
 }
+
+var errNoFolder = errors.New("it is not a folder")
 
 // findFolder is openFolder for readers: it makes nothing.
 func findFolder(home string, allowNetwork bool) (folder, error) {
@@ -60,11 +65,14 @@ func findFolder(home string, allowNetwork bool) (folder, error) {
 		return folder{}, &HomeError{Home: path, Err: err}
 	}
 	if !info.IsDir() {
-		return folder{}, &HomeError{Home: path, Err: errors.New("it is not a folder")}
+		return folder{}, &HomeError{Home: path, Err: errNoFolder}
 	}
 	f := folder{path}
 	if err := f.refuse(allowNetwork); err != nil {
 		return folder{}, err
+	}
+	if err := refuseOdd(f.databaseFiles()...); err != nil {
+		return folder{}, &HomeError{Home: path, Err: err}
 	}
 	if _, err := os.Stat(f.database()); errors.Is(err, fs.ErrNotExist) {
 		return folder{}, fmt.Errorf("home %s: %w", path, ErrNoJournal)

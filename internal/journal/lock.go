@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync/atomic"
 	"time"
@@ -16,7 +18,14 @@ type fileLock struct {
 }
 
 func openLock(path string) (*fileLock, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	// Made and opened in two steps, because making one through a link that
+	// leads nowhere would make a file there.
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		if err = refuseOdd(path); err == nil {
+			file, err = os.OpenFile(path, os.O_RDWR, 0o600)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open lock file: %w", err)
 	}

@@ -24,8 +24,12 @@ func scaleHome(t testing.TB) (home string, calls int, full bool) {
 		home = t.TempDir()
 	}
 	if !isWritten(filepath.Join(home, databaseName)) {
+		start := scaleStart
+		if full { // as recent as a journal that is in use, so that retention leaves it alone
+			start = time.Now().UnixMicro() - scaleSpan + hourUS
+		}
 		began := time.Now()
-		writeScale(t, home, calls)
+		writeScale(t, home, calls, start)
 		t.Logf("%d calls written in %v", calls, time.Since(began).Round(time.Millisecond))
 		began = time.Now()
 		if _, err := IndexTexts(t.Context(), home); err != nil {
@@ -42,16 +46,17 @@ const (
 	scaleTools = 12
 )
 
-// writeScale writes one session that has half of all calls, and many others
-// that go on beside it.
-func writeScale(t testing.TB, home string, calls int) {
-	j := openJournal(t, home, Options{})
+// writeScale writes one session that has half of all calls, and thousands of
+// others that come beside it, one after the other. Every message has a body,
+// as it has for people who change no flag.
+func writeScale(t testing.TB, home string, calls int, start int64) {
+	j := openJournal(t, home, Options{Retention: Policy{MaxAge: -1, MaxBytes: -1}})
 	step := scaleSpan / int64(calls)
-	long := recordFrom(t, j, scaleStart)
+	long := recordFrom(t, j, start)
 	var short *recording
-	perShort := max(10, calls/1_000)
+	perShort := max(10, calls/10_000)
 	for i := range calls {
-		now := scaleStart + int64(i)*step
+		now := start + int64(i)*step
 		r := long
 		if i%2 == 1 {
 			if short == nil {
@@ -75,7 +80,7 @@ func writeScale(t testing.TB, home string, calls int) {
 
 func recordFrom(t testing.TB, j *Journal, at int64) *recording {
 	r := &recording{t: t, ctx: t.Context(), journal: j, session: newSession(), at: at}
-	r.append(&Entry{Kind: KindSession, Capture: "shape"}, &Detail{Label: fmt.Sprintf("server%d", at%5), Program: "shop", Transport: "stdio", Version: "test"})
+	r.append(&Entry{Kind: KindSession, Capture: "redacted"}, &Detail{Label: fmt.Sprintf("server%d", at%5), Program: "shop", Transport: "stdio", Version: "test"})
 	var offered []string
 	for i := range scaleTools {
 		offered = append(offered, fmt.Sprintf("tool_%d", i), fmt.Sprintf(`{"tool":%d,"version":%d}`, i, at/(7*24*hourUS)))
@@ -104,7 +109,7 @@ func scaleCall(r *recording, i int) {
 	if i%50_000 == 3 {
 		d.Destinations = &Destinations{Emails: []string{"rare@example.org"}}
 	}
-	call := r.append(&Entry{Kind: KindRequest, From: "client", Bytes: 150 + int64(spread%500), Wire: Hash{1}}, d)
+	call := r.keep(&Entry{Kind: KindRequest, From: "client", Bytes: 150 + int64(spread%500), Wire: Hash{1}}, d, scaleBody(tool, d.Args.Whole))
 	if i%1_000 == 8 || i%5_000 == 7 {
 		return
 	}
@@ -118,7 +123,12 @@ func scaleCall(r *recording, i int) {
 	default:
 		a.Preview = text(`{"status":"done"}`)
 	}
-	r.append(e, a)
+	r.keep(e, a, scaleBody(a.Error.String(), a.ErrorText.String()+a.Preview.String()))
+}
+
+// scaleBody is a small message, somewhat different each time.
+func scaleBody(name, text string) *Body {
+	return &Body{Bytes: fmt.Appendf(nil, `{"jsonrpc":"2.0","name":%q,"about":%q,"state":"%.40d"}`, name, text, len(text))}
 }
 
 func TestAnswersComeFastHoweverLongTheJournalIs(t *testing.T) {
@@ -130,7 +140,7 @@ func TestAnswersComeFastHoweverLongTheJournalIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := runs[len(runs)-1].ID
-	since := scaleStart + scaleSpan/4 + 1_234_567
+	since := runs[len(runs)-1].Started + scaleSpan/4 + 1_234_567
 	list := func(f CallFilter) func() (int, error) {
 		return func() (int, error) {
 			calls, err := r.Calls(ctx, f)

@@ -19,7 +19,7 @@ func (r *recording) lists(pairs ...string) {
 		if err := r.journal.Define(r.ctx, hash, definition); err != nil {
 			r.t.Fatal(err)
 		}
-		d.Tools = append(d.Tools, ToolRef{Name: text(pairs[i]), SHA256: hash, Bytes: int64(len(definition))})
+		d.Tools = append(d.Tools, ToolRef{Name: text(pairs[i]), SHA256: hash, Bytes: int64(len(definition)), Kept: true})
 	}
 	r.append(&Entry{Kind: KindTools, From: "server", Messages: int64(len(d.Tools)), Definitions: DefinitionsHash(d.Tools), Call: -1, Took: -1, ExitCode: -1}, d)
 }

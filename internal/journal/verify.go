@@ -56,8 +56,14 @@ type VerifyReport struct {
 	// sessions at the level raw. Divide by SeenBytes + UnseenBytes.
 	ExactBytes int64
 
+	// StaleHours are hours of sessions from which something was erased and
+	// whose sums wait to be derived anew, so that they were not compared.
+	StaleHours int64
+
 	ErasureEntries int64
 	Erasures       []ErasureEntry // the first MaxErasures of them
+
+	Exposures []*Exposure // what others can reach; it is no finding
 
 	Findings []Finding // the first MaxFindings of them
 	Found    int64     // how many there were
@@ -93,10 +99,24 @@ func (e *BadCheckpointError) Error() string {
 }
 func (e *BadCheckpointError) Unwrap() error { return e.Err }
 
+// BadKeyError says that what was given as Key is no verifier key.
+type BadKeyError struct{ Err error }
+
+func (e *BadKeyError) Error() string {
+	return "the key to check with cannot be read: " + e.Err.Error()
+}
+func (e *BadKeyError) Unwrap() error { return e.Err }
+
 // Verify reads every entry of the journal in home once and checks all that
 // can be checked. It stops early only for an error of reading; whatever is
 // wrong with the journal itself is in the report.
 func Verify(ctx context.Context, home string, options VerifyOptions) (VerifyReport, error) {
+	if options.Key != "" {
+		if _, err := note.NewVerifier(options.Key); err != nil {
+			return VerifyReport{}, &BadKeyError{Err: err}
+		}
+	}
+	exposed := Exposures(home) // before anything is opened, which may change it
 	r, err := OpenReader(home)
 	if err != nil {
 		return VerifyReport{}, err
@@ -111,10 +131,13 @@ func Verify(ctx context.Context, home string, options VerifyOptions) (VerifyRepo
 	defer tx.Rollback()
 	v := &verification{
 		ctx: ctx, tx: tx, db: r.db, options: options,
-		report: VerifyReport{Path: r.folder.database()},
+		report: VerifyReport{Path: r.folder.database(), Exposures: exposed},
 		log:    mustEmptyFrontier(),
 	}
-	if err := v.run(r.folder); err != nil {
+	switch err := v.run(r.folder); {
+	case unreadableValue(err):
+		v.report.findUnreadable(err)
+	case err != nil:
 		return VerifyReport{}, databaseError(r.folder, "verify journal", err)
 	}
 	return v.report, nil
@@ -146,6 +169,10 @@ type verification struct {
 	checkpoints []keptCheckpoint // the next ones to be reached
 	noMore      bool
 	lastKept    int64
+	unkept      []int64 // ends of sessions whose checkpoint was not met yet
+
+	definitions map[Hash]definitionState
+	hiddenLists bool // some list of tools cannot be read any more
 }
 
 func mustEmptyFrontier() *tlog.Frontier {
@@ -175,6 +202,9 @@ func (v *verification) run(f folder) error {
 	if err := v.checkSchema(); err != nil {
 		return err
 	}
+	if err := v.checkMeta(); err != nil {
+		return err
+	}
 	if err := v.checkDefinitions(); err != nil {
 		return err
 	}
@@ -182,6 +212,7 @@ func (v *verification) run(f folder) error {
 	if err := v.scan(); err != nil {
 		return err
 	}
+	v.checkUnused()
 	if err := v.checkStrays(); err != nil {
 		return err
 	}
@@ -189,6 +220,9 @@ func (v *verification) run(f folder) error {
 		return err
 	}
 	v.checkLists()
+	if err := v.checkKeptAt(); err != nil {
+		return err
+	}
 	v.checkEnd()
 	return v.checkDerived()
 }
@@ -205,6 +239,10 @@ func (v *verification) readKey(f folder) error {
 	}
 	// A copied journal has no key file. Where there is one, it counts: it
 	// takes more to replace both.
+	if err := refuseOdd(f.key()); err != nil {
+		v.report.find(-1, "the key file cannot be read: %v", err)
+		return v.useKey(own)
+	}
 	file, err := tlog.ReadVerifierKey(f.key())
 	switch {
 	case err == nil && own != file:
@@ -213,6 +251,12 @@ func (v *verification) readKey(f folder) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
 		v.report.find(-1, "the key file cannot be read: %v", err)
 	}
+	return v.useKey(own)
+}
+
+// useKey takes the key that the journal says it is signed with, unless
+// another one was given.
+func (v *verification) useKey(own string) error {
 	if v.options.Key != "" {
 		if own != v.options.Key {
 			v.report.find(-1, "the journal is signed by another key than the one that was given")
@@ -223,11 +267,12 @@ func (v *verification) readKey(f folder) error {
 	if own == "" {
 		return nil
 	}
-	v.verifier, err = note.NewVerifier(own)
+	verifier, err := note.NewVerifier(own)
 	if err != nil {
 		v.report.find(-1, "the key that signs the journal cannot be read: %v", err)
 		return nil
 	}
+	v.verifier = verifier
 	v.report.Origin = v.verifier.Name()
 	var origin string
 	err = v.tx.QueryRowContext(v.ctx, "SELECT value FROM meta WHERE key = 'origin'").Scan(&origin)
@@ -301,6 +346,7 @@ func (v *verification) checkStrays() error {
 	for _, stray := range []struct{ query, what string }{
 		{"SELECT count(*), min(n) FROM entries WHERE n < 0 OR n >= ?", "%d entries lie outside the log, which has %d"},
 		{"SELECT count(*), min(n) FROM details WHERE n < 0 OR n >= ?", "%d details are of entries outside the log, which has %d"},
+		{"SELECT count(*), min(n) FROM destinations WHERE n < 0 OR n >= ?", "%d destinations are of entries outside the log, which has %d"},
 		{"SELECT count(*), NULL FROM checkpoints WHERE size < 0 OR size > ?", "%d kept checkpoints are of a bigger log than this one of %d entries: its end was cut off"},
 	} {
 		if err := v.countStrays(stray.query, stray.what); err != nil {

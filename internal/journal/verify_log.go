@@ -35,6 +35,7 @@ func (v *verification) addLeaf(hash tlog.Hash) error {
 // checkSize compares the recomputed root with every checkpoint of this size.
 func (v *verification) checkSize() error {
 	size := v.log.Size()
+	v.lackCheckpoint(size)
 	if v.against != nil && v.against.Size == size {
 		if v.log.Root() == v.against.Root {
 			v.report.Anchored = size
@@ -49,6 +50,7 @@ func (v *verification) checkSize() error {
 		kept := v.checkpoints[0]
 		v.checkpoints = v.checkpoints[1:]
 		if kept.size == size {
+			v.keptCheckpointAt(size)
 			v.checkKept(kept)
 		}
 		if err := v.nextCheckpoints(); err != nil {
@@ -80,7 +82,7 @@ func (v *verification) nextCheckpoints() error {
 	if len(v.checkpoints) > 0 || v.noMore {
 		return nil
 	}
-	rows, err := v.tx.QueryContext(v.ctx, "SELECT size, note FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?", v.lastKept, checkpointPage)
+	rows, err := v.tx.QueryContext(v.ctx, "SELECT size, note FROM checkpoints WHERE size >= ? ORDER BY size LIMIT ?", v.lastKept, checkpointPage)
 	if err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func (v *verification) nextCheckpoints() error {
 			return err
 		}
 		v.checkpoints = append(v.checkpoints, kept)
-		v.lastKept = kept.size
+		v.lastKept = kept.size + 1
 	}
 	v.noMore = len(v.checkpoints) == 0
 	return rows.Err()
@@ -132,6 +134,7 @@ func (v *verification) checkEnd() {
 		v.report.find(-1, "the root of the log cannot be computed, because entries are missing")
 		return
 	}
+	v.lackLastCheckpoint()
 	v.report.Root = Hash(v.log.Root())
 	if v.head.note == "" || v.verifier == nil {
 		return

@@ -18,10 +18,14 @@ type derivation struct {
 	// holes says that not every entry could be read, so that what is derived
 	// would differ for that reason alone.
 	holes bool
+
+	// erased are the hours of calls from which a detail was erased, and,
+	// under anyHour, the sessions in which one was whose call is not known.
+	erased map[sessionHour]bool
 }
 
 func newDerivation(uids map[int64]string) *derivation {
-	d := &derivation{tally: newTally(), rows: make(map[string]int64, len(uids))}
+	d := &derivation{tally: newTally(), rows: make(map[string]int64, len(uids)), erased: make(map[sessionHour]bool)}
 	for row, uid := range uids {
 		d.rows[uid] = row
 	}
@@ -35,7 +39,35 @@ func (d *derivation) add(row *checkedRow) {
 		d.holes = true
 		return
 	}
+	if row.erased {
+		d.noteErased(session, &row.derived)
+	}
 	_ = d.tally.add(row.n, session, &row.derived) // fails only where tables are asked
+}
+
+// anyHour stands in erased for all hours of a session.
+const anyHour = -1
+
+// noteErased notes the hour whose sums change because a detail is gone: that
+// of the call's request.
+func (d *derivation) noteErased(session int64, c *columns) {
+	at := sessionHour{session, anyHour}
+	switch {
+	case c.kind == string(KindRequest) && c.call == nil:
+		at.hour = c.at / hourUS
+	case c.kind == string(KindResponse) && c.call != nil:
+		if open, found := d.tally.open[callKey{session, *c.call}]; found {
+			at.hour = open.key.hour
+		}
+	default:
+		return
+	}
+	d.erased[at] = true
+}
+
+// mayBeStale says whether an erasure can have left an hour to be derived anew.
+func (d *derivation) mayBeStale(at sessionHour) bool {
+	return d.erased[at] || d.erased[sessionHour{at.session, anyHour}]
 }
 
 // checkDerived compares the derived tables with what the entries give.
@@ -90,6 +122,11 @@ func (v *verification) staleHours() (map[sessionHour]bool, error) {
 		var one sessionHour
 		if err := rows.Scan(&one.session, &one.hour); err != nil {
 			return nil, err
+		}
+		v.report.StaleHours++
+		if !v.derivation.mayBeStale(one) {
+			v.report.find(-1, "hour %d of session %s is to be derived anew as after an erasure, and nothing of it was erased", one.hour, v.uids[one.session])
+			continue // so that it hides nothing
 		}
 		stale[one] = true
 		stale[sessionHour{everySession, one.hour}] = true
@@ -254,9 +291,14 @@ func (v *verification) checkUnanswered() error {
 
 // checkTools compares a tools entry with the list in its detail.
 func (c *chunk) checkTools(n int64, e *Entry, d *Detail) {
-	if e.Kind != KindTools || d == nil {
+	if e.Kind != KindTools {
 		return
 	}
+	if d == nil {
+		c.hiddenLists = true
+		return
+	}
+	c.lists = append(c.lists, listedTools{n, d.Tools})
 	if e.Messages != int64(len(d.Tools)) || e.Definitions != DefinitionsHash(d.Tools) {
 		c.find(n, "the list of tools is not the one that was recorded")
 	}

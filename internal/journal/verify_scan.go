@@ -30,6 +30,9 @@ type chunk struct {
 	absent                             []absent
 	bodyCount, bodyBytes, erasedBodies int64
 	whole                              []int64 // entries whose body is all of the message
+
+	lists       []listedTools
+	hiddenLists bool // a list of tools that cannot be read
 }
 
 type checkedRow struct {
@@ -37,6 +40,7 @@ type checkedRow struct {
 	hash     tlog.Hash
 	entry    Entry
 	readable bool
+	erased   bool // its detail is not there
 	derived  columns
 }
 
@@ -103,6 +107,7 @@ func (v *verification) join(c chunk, next *int64) error {
 	v.report.Bodies += c.bodyCount
 	v.report.BodyBytes += c.bodyBytes
 	v.report.ErasedBodies += c.erasedBodies
+	v.joinTools(&c)
 	findings := c.findings
 	for i := range c.rows {
 		row := &c.rows[i]
@@ -116,6 +121,9 @@ func (v *verification) join(c chunk, next *int64) error {
 		*next = row.n + 1
 		if row.readable {
 			v.checkPlace(row.n, &row.entry)
+			if row.entry.Kind == KindEnd {
+				v.awaitCheckpoint(row.n)
+			}
 			v.derivation.add(row)
 			v.countExact(row, &c.whole)
 		} else {
@@ -224,6 +232,7 @@ func (c *chunk) check(row *storedRow, uids map[int64]string) {
 	detail := c.checkDetail(row, l.detail)
 	derived := deriveColumns(&l.Entry, detail)
 	checked.entry, checked.readable, checked.derived = l.Entry, true, derived
+	checked.erased = l.detail != Hash{} && row.data == nil
 	c.rows = append(c.rows, checked)
 	c.checkTools(row.n, &l.Entry, detail)
 	if places := placesOf(detail); places != nil {

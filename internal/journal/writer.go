@@ -61,6 +61,9 @@ type faults struct {
 }
 
 func openFiles(f folder) (*writer, error) {
+	if err := f.refuseOddFiles(); err != nil {
+		return nil, err
+	}
 	lock, err := openLock(f.lock())
 	if err != nil {
 		return nil, &HomeError{Home: f.path, Err: err}
@@ -85,6 +88,9 @@ func openFiles(f folder) (*writer, error) {
 
 // lookAtHead refuses an altered journal at once rather than at the first entry.
 func (w *writer) lookAtHead() error {
+	if err := w.checkForeign(); err != nil {
+		return databaseError(w.folder, "look at the schema", err)
+	}
 	h, err := readHead(context.Background(), w.db)
 	if err != nil {
 		return databaseError(w.folder, "read head of the log", err)
@@ -198,6 +204,9 @@ func (w *writer) commitGroup(group []*item, o commitOptions) error {
 		}
 	}()
 
+	if err := w.checkForeign(); err != nil {
+		return err
+	}
 	var h head
 	if err := h.scan(w.insert.readHead.QueryRow()); err != nil {
 		return err

@@ -98,6 +98,7 @@ func TestUnderRawABodyIsTheBytesThatCrossedTheWire(t *testing.T) {
 	talk := []say{
 		{client, "\xef\xbb\xbf{\"id\":1,\"method\":\"x\",\"params\":{\"password\":\"p\\ud800\"}}\r\n"},
 		{server, " \t{\"id\":1,\"result\":1e400}\n\n\x00noise\xff\n"},
+		{server, "\xef\xbb\xbf \t[ {\"id\":7,\"method\":\"a\"} ,\t{\"id\":8,\"method\":\"b\"},3,{\"method\":\"c\"},\r] x\r\n"},
 		{client, `{"id":2,"method":"last","params":` + strings.Repeat("[", 3000)},
 	}
 	capture(t, n, Raw, talk...)
@@ -109,11 +110,44 @@ func TestUnderRawABodyIsTheBytesThatCrossedTheWire(t *testing.T) {
 			got[server].Write(n.bodies[i])
 		}
 	}
-	if want := talk[0].data + talk[2].data; got[client].String() != want {
+	if want := talk[0].data + talk[3].data; got[client].String() != want {
 		t.Errorf("of the client %q is kept, sent was %q", got[client].String(), want)
 	}
-	if want := talk[1].data; got[server].String() != want {
+	if want := talk[1].data + talk[2].data; got[server].String() != want {
 		t.Errorf("of the server %q is kept, sent was %q", got[server].String(), want)
+	}
+}
+
+// The framing of a batch stands in the bodies of its elements, and nowhere
+// else: not in what is shown of them, and in no body of another level.
+func TestTheFramingOfABatchIsKeptUnderRawAlone(t *testing.T) {
+	t.Parallel()
+	const batch = ` [ {"id":1,"method":"tools/call","params":{"name":"t","arguments":{"a":"one"}}} , {"id":2,"method":"m","params":{"b":2}} ] ` + "\n"
+	for level, want := range map[Capture][]string{
+		Raw: {
+			` [ {"id":1,"method":"tools/call","params":{"name":"t","arguments":{"a":"one"}}} , `,
+			`{"id":2,"method":"m","params":{"b":2}} ] ` + "\n",
+		},
+		Redacted: {
+			`{"id":1,"method":"tools/call","params":{"name":"t","arguments":{"a":"one"}}}`,
+			`{"id":2,"method":"m","params":{"b":2}}`,
+		},
+	} {
+		n := &notebook{}
+		capture(t, n, level, say{client, batch})
+		for i, want := range want {
+			if got := string(n.bodies[1+i]); got != want {
+				t.Errorf("under %s the body is %q, want %q", level, got, want)
+			}
+		}
+		if a, b := n.details[1].Args.String(), n.details[2].Args.String(); a != `{"a":"one"}` || b != `{"b":2}` {
+			t.Errorf("under %s the arguments are shown as %s and %s", level, a, b)
+		}
+		for _, e := range n.entries[1:3] {
+			if kept := e.Bytes + e.Framing; level == Raw && kept != int64(len(want[e.Seq-1])) {
+				t.Errorf("an element has %d bytes with its framing, its body %d", kept, len(want[e.Seq-1]))
+			}
+		}
 	}
 }
 
@@ -132,7 +166,7 @@ func TestOfALongMessageItsBeginningAndItsEndAreKept(t *testing.T) {
 				message[i] = byte('a' + i/7%26)
 			}
 			k := &keeper{level: Redacted, wide: wide}
-			k.Begin()
+			k.Begin(false)
 			for rest := message; len(rest) > 0; {
 				n := min(len(rest), 50_001)
 				k.Take(rest[:n])

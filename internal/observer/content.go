@@ -88,7 +88,7 @@ func (k *keeper) redactedBody() (*journal.Body, redact.Report) {
 	return &journal.Body{Bytes: kept, Head: int64(len(first)), Omitted: omitted}, found.Merge(more)
 }
 
-// rawBody is the message as it crossed the wire.
+// rawBody is the message as it crossed the wire, with the framing around it.
 func (k *keeper) rawBody(warn func(error)) *journal.Body {
 	if k.failed != nil {
 		warn(k.failed)
@@ -111,6 +111,7 @@ func (o *Observer) warnBody(err error) {
 
 // piece is the part of a span that is at hand, and whether its end is missing.
 func (k *keeper) piece(s protocol.Span) ([]byte, redact.Ends) {
+	s.Start, s.End = s.Start+k.ahead, s.End+k.ahead
 	if s.Start >= int64(len(k.head)) || s.End <= s.Start {
 		return nil, 0
 	}

@@ -41,13 +41,18 @@ type keeper struct {
 	tail   []byte // a ring, once it is full
 	tailAt int    // where its oldest byte is
 	size   int64
+	ahead  int64 // under Raw, bytes of a batch's framing before the message
 	file   *journal.Spill
 	failed error // the file could not be written: this body is lost
 }
 
 // Begin implements [protocol.Sink].
-func (k *keeper) Begin() {
-	k.head, k.tail, k.tailAt, k.size, k.failed = k.head[:0], k.tail[:0], 0, 0, nil
+func (k *keeper) Begin(framed bool) {
+	if framed && k.level == Raw {
+		k.ahead = k.size // and the message goes behind it
+		return
+	}
+	k.head, k.tail, k.tailAt, k.size, k.ahead, k.failed = k.head[:0], k.tail[:0], 0, 0, 0, nil
 	k.discard()
 }
 
@@ -87,6 +92,14 @@ func (k *keeper) Take(piece []byte) {
 		n := copy(k.tail[k.tailAt:], piece)
 		k.tailAt = (k.tailAt + n) % tailLimit
 		piece = piece[n:]
+	}
+}
+
+// Frame implements [protocol.Sink]. What is exact has every byte of the wire,
+// and no other message has these.
+func (k *keeper) Frame(piece []byte) {
+	if k.level == Raw {
+		k.takeAll(piece)
 	}
 }
 

@@ -165,29 +165,32 @@ func (o *Observer) tools(m *protocol.Message, d *journal.Detail, call int64) {
 		sum.Write(definition.Sum[:])
 		listed.Tools = append(listed.Tools, journal.ToolRef{
 			Name: text(definition.Name), SHA256: journal.Hash(definition.Sum), Bytes: definition.Bytes,
+			Kept: o.define(definition, result),
 		})
-		o.define(definition, result)
 	}
 	e.Definitions = journal.Hash(sum.Sum(nil))
 	o.append(e, listed, nil)
 }
 
-// define keeps the text of a definition, so that a change can be shown.
-func (o *Observer) define(definition protocol.Definition, result []byte) {
+// define keeps the text of a definition, so that a change can be shown, and
+// says whether it is kept.
+func (o *Observer) define(definition protocol.Definition, result []byte) bool {
 	if o.journal == nil || definition.Raw || o.session.Capture == Shape {
-		return
+		return false
 	}
 	canonical, err := protocol.Canonical(result[definition.Span.Start:definition.Span.End])
 	if err != nil {
-		return // then it is known by its hash alone
+		return false // then it is known by its hash alone
 	}
 	if _, found := redact.Value(canonical); found.Total() > 0 {
 		// With its secrets taken out it would not be what its hash says.
-		return
+		return false
 	}
 	if err := o.journal.Define(o.ctx, journal.Hash(definition.Sum), canonical); err != nil {
 		o.lost++
+		return false
 	}
+	return true
 }
 
 // noise tells a person once that a server prints what is no message, because

@@ -16,15 +16,15 @@ func TestAnElementOfABatchIsAMessageOfItsOwn(t *testing.T) {
 		"each has its own bytes": {
 			`[{"id":1,"method":"a"},{"method":"b"} , {"id":2,"result":{}}]`,
 			[]string{
-				`21+1 request id=1 method="a" InBatch`,
-				`14+1 notification method="b" InBatch`,
-				`20+5 response id=2 subject={} InBatch`,
+				`21+2 request id=1 method="a" InBatch`,
+				`14+3 notification method="b" InBatch`,
+				`20+2 response id=2 subject={} InBatch`,
 			},
 		},
 		"one is enough": {`[{"id":1,"method":"a"}]`, []string{`21+3 request id=1 method="a" InBatch`}},
 		"what is no object is noise, in one piece": {
 			`[{"id":1,"method":"a"}, 1, "}", [{}] ,{"id":2,"method":"a"}]`,
-			[]string{`21+1 request id=1 method="a" InBatch`, `14+2 noise NotJSON InBatch`, `21+2 request id=2 method="a" InBatch`},
+			[]string{`21+3 request id=1 method="a" InBatch`, `14+0 noise NotJSON InBatch`, `21+2 request id=2 method="a" InBatch`},
 		},
 		"so it is at the beginning": {
 			`[1,2, {"id":1,"method":"a"}]`,
@@ -32,28 +32,28 @@ func TestAnElementOfABatchIsAMessageOfItsOwn(t *testing.T) {
 		},
 		"and at the end": {
 			`[{"id":1,"method":"a"},true]`,
-			[]string{`21+1 request id=1 method="a" InBatch`, `6+1 noise NotJSON InBatch`},
+			[]string{`21+2 request id=1 method="a" InBatch`, `6+0 noise NotJSON InBatch`},
 		},
 		"what follows the batch is noise": {
 			`[{"id":1,"method":"a"}] and more`,
-			[]string{`21+1 request id=1 method="a" InBatch`, `9+2 noise NotJSON Trailing InBatch`},
+			[]string{`21+3 request id=1 method="a" InBatch`, `9+0 noise NotJSON Trailing InBatch`},
 		},
 		"a batch that breaks off says so at its last element": {
 			`[{"id":1,"method":"a"},{"id":2,"method":"b"}`,
-			[]string{`21+1 request id=1 method="a" InBatch`, `21+2 request id=2 method="b" Malformed InBatch`},
+			[]string{`21+2 request id=1 method="a" InBatch`, `21+1 request id=2 method="b" Malformed InBatch`},
 		},
 		"an element that breaks takes the rest": {
 			`[{"id":1,"method":"a"},{"id":2 ? },{"id":3,"method":"b"}]`,
-			[]string{`21+1 request id=1 method="a" InBatch`, `35+1 noise id=2 Malformed InBatch`},
+			[]string{`21+2 request id=1 method="a" InBatch`, `35+0 noise id=2 Malformed InBatch`},
 		},
 		"a comma too many is let pass": {`[{"id":1,"method":"a"},]`, []string{`21+4 request id=1 method="a" InBatch`}},
 		"a byte order mark is told at the first": {
 			"\xEF\xBB\xBF" + `[{"id":1,"method":"a"},{"id":2,"method":"a"}]`,
-			[]string{`21+4 request id=1 method="a" BOM InBatch`, `21+3 request id=2 method="a" InBatch`},
+			[]string{`21+5 request id=1 method="a" BOM InBatch`, `21+2 request id=2 method="a" InBatch`},
 		},
 		"duplicate names are told where they are": {
 			`[{"id":1,"id":1,"method":"a"},{"id":1,"method":"a"}]`,
-			[]string{`28+1 request id=1 method="a" DuplicateKeys InBatch`, `21+3 request id=1 method="a" InBatch`},
+			[]string{`28+2 request id=1 method="a" DuplicateKeys InBatch`, `21+2 request id=1 method="a" InBatch`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,7 @@ type lineState struct {
 	lost    bool  // its beginning fell into a gap
 	framing bool  // what comes is framing, not part of a message
 	waits   bool  // m is a complete element and waits for its framing
-	ahead   int64 // bytes of framing that no message has taken yet
+	ahead   int64 // bytes of framing before the message that begins next
 	batch   int   // elements so far
 }
 
@@ -66,17 +66,22 @@ func NewReader(from wire.Direction, emit func(*Message)) *Reader {
 func (r *Reader) SkipHash() { r.hash = nil }
 
 // Sink is given the bytes of each message as they pass, for a recorder that
-// keeps bodies. When emit is called, it has been given exactly the bytes of that
-// message since the last Begin, as many as Message.Bytes says: of a line with
-// its line end, of an element of a batch without the framing around it.
+// keeps bodies. When emit is called, Take has been given exactly the bytes of
+// that message since the last Begin, as many as Message.Bytes says: of a line
+// with its line end, of an element of a batch without the framing around it.
+// Every byte that a Reader reads goes through Take or Frame, in order.
 type Sink interface {
 	// Begin says that the bytes of a message follow. What was taken since the
-	// last Begin belongs to the message that was emitted since, or to none:
-	// the beginning of a line can turn out to be the framing of a batch.
-	Begin()
+	// last Begin is the message that was emitted since, unless framed is true:
+	// then the beginning of the line has turned out to be the framing ahead of
+	// the first element of a batch.
+	Begin(framed bool)
 	// Take is given the next bytes, at least one. It must keep no reference
 	// to them.
 	Take(piece []byte)
+	// Frame is given framing that follows the message which will be emitted
+	// next, under the conditions of Take.
+	Frame(piece []byte)
 }
 
 // SetSink sets who is given the bytes of messages, from the next message on.
@@ -147,7 +152,7 @@ func (r *Reader) begin() {
 		r.hash.Write(r.m.Salt[:])
 	}
 	if r.sink != nil {
-		r.sink.Begin()
+		r.sink.Begin(r.m.Framing > 0)
 	}
 	if r.line.lost {
 		r.m.Flags |= Cut
@@ -161,8 +166,11 @@ func (r *Reader) take(b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	if r.line.framing {
-		r.line.ahead += int64(len(b))
+	if r.line.framing { // and a complete element waits
+		r.m.Framing += int64(len(b))
+		if r.sink != nil {
+			r.sink.Frame(b)
+		}
 		return
 	}
 	m := &r.m
@@ -204,8 +212,6 @@ func (r *Reader) finish(flags Flags) {
 func (r *Reader) endLine(flags Flags) {
 	broken := r.endScan(flags)
 	if r.line.waits {
-		// The last element takes the framing that nobody else will.
-		r.m.Framing += r.line.ahead
 		r.m.Flags |= broken &^ Cut // it is whole itself
 		r.emit(&r.m)
 	} else {
@@ -232,7 +238,7 @@ func (r *Reader) beginElement() {
 }
 
 // endElement completes an element of a batch. It is emitted once it is known
-// which framing it takes along: when the next one begins or the line ends.
+// how much framing follows it: when the next one begins or the line ends.
 func (r *Reader) endElement() {
 	r.finish(0)
 	r.line.waits, r.line.framing = true, true

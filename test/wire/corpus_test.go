@@ -42,6 +42,8 @@ var hostile = []struct {
 	{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":1,"result":{}}]` + "\n"},
 	{"an empty batch", "[]\n"},
 	{"a batch with noise in it", `[1,null,[],{"jsonrpc":"2.0","id":"1","method":"ping"}]` + "\n"},
+	{"a batch with white space around it", "\xef\xbb\xbf \t[ {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} ,\t{\"jsonrpc\":\"2.0\",\"method\":\"n\"},\r] \r\n"},
+	{"a batch that breaks off", `[{"jsonrpc":"2.0","id":1,"method":"ping"} , {"jsonrpc":"2.0","id":2,"me`},
 	{"ids of every type", `{"jsonrpc":"2.0","id":0,"method":"a"}` + "\n" + `{"jsonrpc":"2.0","id":"0","method":"a"}` + "\n" +
 		`{"jsonrpc":"2.0","id":0.0,"method":"a"}` + "\n" + `{"jsonrpc":"2.0","id":-1,"method":"a"}` + "\n" +
 		`{"jsonrpc":"2.0","id":null,"method":"a"}` + "\n" + `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 5000) + `","method":"a"}` + "\n" +

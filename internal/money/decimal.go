@@ -1,0 +1,97 @@
+package money
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/shopspring/decimal"
+)
+
+// Decimal is an exact decimal number. Its zero value is 0.
+type Decimal = decimal.Decimal
+
+// A decimal with more digits than maxDigits, or an exponent beyond
+// maxExponent, is no amount of anything, but would cost memory to write out.
+const (
+	maxDigits   = 120
+	maxExponent = 400
+)
+
+// ErrNotDecimal says that a text is not a decimal number as JSON writes one.
+var ErrNotDecimal = errors.New("not a decimal number")
+
+// ParseDecimal reads a decimal number in the form that JSON gives numbers,
+// without rounding: "180", "180.00", "-0.5", "1.8e2". It refuses anything
+// else, signs with a plus and leading zeros included, so that one number does
+// not pass in one place and fail in another.
+func ParseDecimal(text string) (Decimal, error) {
+	digits, exponent, ok := scanNumber(text)
+	if !ok {
+		return Decimal{}, fmt.Errorf("%w: %q", ErrNotDecimal, clip(text))
+	}
+	if digits > maxDigits || exponent > maxExponent {
+		return Decimal{}, fmt.Errorf("a decimal number of more than %d digits or an exponent beyond %d: %q", maxDigits, maxExponent, clip(text))
+	}
+	d, err := decimal.NewFromString(text)
+	if err != nil {
+		return Decimal{}, fmt.Errorf("%w: %q", ErrNotDecimal, clip(text))
+	}
+	return d, nil
+}
+
+// scanNumber says how many digits a JSON number has and how large its exponent
+// is without its sign; an exponent of more than four digits counts as 9999.
+func scanNumber(s string) (digits, exponent int, ok bool) {
+	i := 0
+	run := func() int {
+		start := i
+		for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			i++
+		}
+		return i - start
+	}
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	leadingZero := i < len(s) && s[i] == '0'
+	n := run()
+	if n == 0 || leadingZero && n > 1 {
+		return 0, 0, false
+	}
+	digits = n
+	if i < len(s) && s[i] == '.' {
+		i++
+		n := run()
+		if n == 0 {
+			return 0, 0, false
+		}
+		digits += n
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		start := i
+		n := run()
+		if n == 0 {
+			return 0, 0, false
+		}
+		if n > 4 {
+			exponent = 9999
+		} else {
+			for _, c := range s[start:i] {
+				exponent = exponent*10 + int(c-'0')
+			}
+		}
+	}
+	return digits, exponent, i == len(s)
+}
+
+// clip keeps a text that stands in an error short.
+func clip(text string) string {
+	if len(text) > 40 {
+		return text[:40] + "…"
+	}
+	return text
+}
