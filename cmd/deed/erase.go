@@ -73,6 +73,7 @@ func (c *eraseCmd) Run(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
+	tellExposed(home, func(exposed error) { terminal.PrintError(w.stderr, exposed) })
 	return interruptible(ctx, func(ctx context.Context) error { return c.erase(ctx, w, home, erasing) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/alecthomas/kong"
 	"github.com/deed-dev/deed/internal/journal"
@@ -79,7 +80,37 @@ func usageError(args []string, err error) error {
 	if errors.As(err, &at) && at.Context != nil && at.Context.Selected() != nil {
 		help = at.Context.Selected().FullPath() + " --help"
 	}
-	return &misuse{terminal.WithHint(err, "see: "+help)}
+	if errors.As(err, new(*terminal.Hint)) {
+		return &misuse{err} // it says what to do already
+	}
+	return &misuse{terminal.WithHint(plainly(err), "see: "+help)}
+}
+
+var (
+	// What kong says of a value that begins with a dash, and of one that is
+	// no number. Both speak of types of the parser's.
+	dashedValue = regexp.MustCompile(`^(?:.*: )?(--[a-z-]+): expected \w+ value but got "(-[^"]*)" \(\w+ flag\)`)
+	noNumber    = regexp.MustCompile(`^(?:.*: )?(--[a-z-]+): expected an? (?:valid )?(?:64 bit )?(int|float)\w* (?:value )?but got "=?([^"]*)"`)
+	numberLike  = regexp.MustCompile(`^-[0-9.]`)
+)
+
+// plainly puts into plain words what kong found wrong with a value.
+func plainly(err error) error {
+	if found := dashedValue.FindStringSubmatch(err.Error()); found != nil {
+		flag, value := found[1], found[2]
+		if numberLike.MatchString(value) {
+			return fmt.Errorf("%s %s is negative", flag, value)
+		}
+		return fmt.Errorf("%s needs a value, and %s is a flag", flag, value)
+	}
+	if found := noNumber.FindStringSubmatch(err.Error()); found != nil {
+		kind := "number"
+		if found[2] == "int" {
+			kind = "whole number"
+		}
+		return fmt.Errorf("%s %q is no %s", found[1], found[3], kind)
+	}
+	return err
 }
 
 func errNothingAsked(what, example string) error {

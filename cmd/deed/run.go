@@ -67,6 +67,7 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 	if label == "" {
 		label = stdio.Label(argv)
 	}
+	told := false
 	options := stdio.Options{
 		Command:    process.Command{Name: argv[0], Args: argv[1:]},
 		Label:      label,
@@ -78,6 +79,10 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 			home, err := w.folder()
 			if err != nil {
 				return nil, err // the server is served all the same
+			}
+			if !told { // it may be called again
+				told = true
+				tellExposed(home, trouble)
 			}
 			return journal.Open(home, journal.Options{OnTrouble: trouble})
 		},
@@ -95,6 +100,15 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 		return startError(err)
 	}
 	return exitCode(code)
+}
+
+// tellExposed tells what of a home others can reach, as far as a command ends it.
+func tellExposed(home string, tell func(error)) {
+	for _, exposed := range journal.Exposures(home) {
+		if exposed.Mend != "" {
+			tell(exposed)
+		}
+	}
 }
 
 // endingSignals are those that end a session. One that was ignored when we

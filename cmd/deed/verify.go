@@ -68,6 +68,9 @@ func (c *verifyCmd) Run(ctx context.Context, w *world) error {
 // uncheckedError keeps what could not be checked apart from what was checked
 // and is broken. A database that cannot be read any more is broken.
 func uncheckedError(err error) error {
+	if errors.As(err, new(*journal.BadKeyError)) {
+		return &misuse{terminal.WithHint(err, "deed verify says the journal's own in its line \"key\": name+hash+key, as it was kept elsewhere")}
+	}
 	var corrupt *journal.CorruptError
 	if errors.As(err, &corrupt) || errors.Is(err, context.Canceled) {
 		return err

@@ -8,12 +8,13 @@ import (
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/report"
+	"github.com/deed-dev/deed/internal/terminal"
 )
 
 type watchCmd struct {
 	scopeFlags
 	Errors bool `help:"Only calls that failed or were never answered, gaps and unclean ends."`
-	Limit  int  `help:"End after so many calls." short:"n" placeholder:"N"`
+	Limit  *int `help:"End after so many calls." short:"n" placeholder:"N"`
 	JSON   bool `help:"One JSON document a line, for programs." name:"json"`
 }
 
@@ -30,12 +31,20 @@ It goes on until Ctrl-C, which ends it with exit code 130, until its reader
 goes away (0), or until -n calls were told (0).`
 }
 
-// Validate refuses a negative number of calls.
+// Validate refuses a number of calls that is none.
 func (c *watchCmd) Validate() error {
-	if c.Limit < 0 {
-		return errTooSmall("-n", c.Limit)
+	if c.Limit != nil && *c.Limit < 1 {
+		return terminal.WithHint(errTooSmall("-n", *c.Limit), "leave -n out to go on until Ctrl-C")
 	}
 	return nil
+}
+
+// limit is after how many calls to end; 0 for none.
+func (c *watchCmd) limit() int {
+	if c.Limit == nil {
+		return 0
+	}
+	return *c.Limit
 }
 
 // watchPause is how often the journal is asked. A call that ends is told
@@ -53,7 +62,7 @@ func (c *watchCmd) Run(ctx context.Context, w *world) error {
 			return err
 		}
 		defer reader.Close() // nothing was written that could be lost
-		query := report.WatchQuery{Scope: scope, Errors: c.Errors, Limit: c.Limit, JSON: c.JSON}
+		query := report.WatchQuery{Scope: scope, Errors: c.Errors, Limit: c.limit(), JSON: c.JSON}
 		return report.Watch(ctx, reader, w.view(), query, w.stdout, pause)
 	})
 }

@@ -28,7 +28,9 @@ func (r Ref) String() string { return r.Root.String() + "." + r.Name }
 // Names gives an expression the values of what it refers to.
 type Names interface {
 	// Value is the value of ref, and a missing value where there is none. It
-	// gives the same value each time it is asked during one evaluation.
+	// gives the same value each time it is asked during one evaluation, and one
+	// of the kind that the scope gave. Of a fact the names in [FactKinds] are its
+	// own fields, whatever attributes it has; all others are attributes.
 	Value(ref Ref) value.Value
 }
 
@@ -52,8 +54,8 @@ const (
 // Cause is why something could not be known.
 type Cause uint8
 
-// The causes: an attribute is not there, amounts are of two currencies, or two
-// values are of kinds that cannot be compared.
+// The causes: an attribute is not there, amounts are of two currencies, or
+// values are of kinds that cannot be compared, or too many to be gone through.
 const (
 	NoCause Cause = iota
 	ValueMissing
@@ -66,7 +68,8 @@ type Outcome struct {
 	Truth Truth
 	Cause Cause // of an unknown truth: the first that stood in the way
 	Ref   Ref   // what the cause is about, if it is one attribute
-	// OtherCurrency says that on the way two different currencies were
-	// compared, whatever the truth.
+	// OtherCurrency says that two different currencies were compared, where
+	// that was no part of something true: not in `c == "USD" || c == "EUR"`
+	// where c is EUR, but in `amount == params.amount && c == "USD"`.
 	OtherCurrency bool
 }

@@ -35,6 +35,8 @@ type Contract struct {
 	VerifiedAmount *VerifiedAmount
 	Orphans        *condition.Expr // limits which unclaimed effects are orphans; nil means all
 	NotChecked     []string        // what it does not check, in plain words
+
+	Warnings []Problem // what is allowed but odd, in the order of the text
 }
 
 // AppliesTo says which actions the contract is for; an empty field means any.

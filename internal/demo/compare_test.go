@@ -40,16 +40,16 @@ func TestEachAnswerIsShownBesideTheBaseline(t *testing.T) {
 		want    []string
 	}{
 		"the shop, which was not measured": {nil, []string{
-			"echo 61 B ", "get_huge 94.4 MB " + larger + everyTool,
+			"echo 61 B ", "get_huge 94.4 MiB " + larger + everyTool,
 		}},
 		"a package that was measured, by npx": {[]string{"npx", "-y", everything + "@2"}, []string{
-			"echo 61 B smaller than all 5 calls of this tool", "get_huge 94.4 MB larger than all 7 tools of this package",
+			"echo 61 B smaller than all 5 calls of this tool", "get_huge 94.4 MiB larger than all 7 tools of this package",
 		}},
 		"the same, installed": {[]string{"node", "node_modules/" + everything + "/dist/index.js"}, []string{
 			"echo 61 B smaller than all 5 calls of this tool",
 		}},
 		"a package that was not measured": {[]string{"npx", "nobody-has-this"}, []string{
-			"get_huge 94.4 MB " + larger + everyTool,
+			"get_huge 94.4 MiB " + larger + everyTool,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

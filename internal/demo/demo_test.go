@@ -80,7 +80,7 @@ func TestTheTourShowsWhatTheShopAnswers(t *testing.T) {
 		"slow_report        ok        5 orders were placed in 2026-03. (7",
 		"charge_card        failed    card declined: insufficient funds",
 		"track_parcel       error     the carrier does not answer (-32050)",
-		"export_catalog     ok        [{", " MB)",
+		"export_catalog     ok        [{", " MiB)",
 		`The shop said "refund issued", and the order still shows 0.00 refunded`,
 		"$ deed last\nlast of ", "$ deed cost\ncost of ", "$ deed verify\nverify of ",
 		"What to do next", "claude mcp add", `"mcpServers"`,

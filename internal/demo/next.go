@@ -20,6 +20,8 @@ Claude Desktop (claude_desktop_config.json) and Cursor (~/.cursor/mcp.json):
 Restart the client, let it work, and ask:
   deed last      what happened: failures first, then what was enormous
   deed tail      the latest calls
+  deed stats     what each tool did: calls, errors, times, where data went
+  deed cost      what the answers cost a model that reads them
   deed verify    whether anything was altered since it was written`,
 		shellWord(d.Program), d.entry())
 	if len(d.Command) == 0 {

@@ -45,6 +45,9 @@ func (d *Dropped) add(e *Entry) {
 		return
 	}
 	side.Messages++
+	if e.Kind == KindNoise && e.Messages > 1 {
+		side.Messages += e.Messages - 1
+	}
 }
 
 // Abandon gives up the entries that are queued, except those that are being

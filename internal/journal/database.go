@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -64,12 +65,16 @@ func openWriter(f folder, lock *fileLock) (*sql.DB, *tlog.Key, error) {
 	}
 
 	// Two processes may come here at once; the second finds all done.
-	if err := lock.acquire(); err != nil {
+	if err := lock.acquireFor(createWait); err != nil {
 		return nil, nil, err
 	}
 	defer lock.release()
 	return createDatabase(f)
 }
+
+// createWait is how long a journal that must be made waits for its turn.
+// Making one takes milliseconds.
+const createWait = 2 * time.Second
 
 func isWritten(path string) bool {
 	info, err := os.Stat(path)

@@ -43,7 +43,7 @@ type Entry struct {
 
 	Capture  string // of a session: the capture level
 	Reason   string // of a gap or an end: a word from the fixed list
-	Messages int64  // of a gap: line ends among the unseen bytes; of stderr: lines
+	Messages int64  // of a gap: line ends among the unseen bytes; of stderr: lines; of noise: lines, when more than one
 	ExitCode int64  // of an end: the server's exit code; -1 where there is none
 	Open     int64  // of an end: calls that never got an answer
 	// Of an end: all bytes that crossed, so that coverage can be checked.
@@ -146,8 +146,8 @@ type Destinations struct {
 // ToolRef is one tool of a tool list.
 type ToolRef struct {
 	Name   *Text `json:"name,omitempty"`
-	SHA256 Hash  `json:"sha256"` // of its canonical definition, without a salt
-	Bytes  int64 `json:"bytes"`  // as it was written
+	SHA256 Hash  `json:"sha256"`         // of its canonical definition, without a salt
+	Bytes  int64 `json:"bytes"`          // as it was written
 	Kept   bool  `json:"kept,omitempty"` // the definition itself was kept too
 }
 

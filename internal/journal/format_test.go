@@ -23,6 +23,7 @@ func TestTheFormatPageHasTheSchemaAndATrueExample(t *testing.T) {
 	}
 	want := section(t, string(page), "schema", "```sql\n"+strings.TrimSpace(schema)+"\n```\n")
 	want = section(t, want, "example", "```text\n"+workedExample(t)+"```\n")
+	want = section(t, want, "unbound", unboundTable())
 	if *update {
 		if err := os.WriteFile(formatPage, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -32,6 +33,20 @@ func TestTheFormatPageHasTheSchemaAndATrueExample(t *testing.T) {
 	if want != string(page) {
 		t.Error("the format page is not what the code says; run go test ./internal/journal -run FormatPage -update")
 	}
+}
+
+// unboundTable is the page's list of what verify cannot find.
+func unboundTable() string {
+	var b strings.Builder
+	b.WriteString("| Table | Columns | What |\n|---|---|---|\n")
+	for _, one := range NotBound() {
+		columns := "all"
+		if one.Columns != nil {
+			columns = strings.ReplaceAll("`"+strings.Join(one.Columns, "`, `")+"`", "`"+aRow+"`", aRow)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", one.Table, columns, one.What)
+	}
+	return b.String()
 }
 
 // section replaces what is between two marks.

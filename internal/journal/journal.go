@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/deed-dev/deed/internal/tlog"
 )
@@ -37,9 +38,11 @@ type Journal struct {
 }
 
 // Open opens the journal in home, and makes one where there is none. It
-// returns before anything is written, and fails only for reasons that waiting
-// would not mend: *HomeError, *NetworkHomeError, *NewerFormatError,
-// *CorruptError, *KeyMissingError, *AlteredError.
+// returns before anything is written. Reasons that waiting would not mend are
+// *HomeError, *NetworkHomeError, *NewerFormatError, *CorruptError,
+// *KeyMissingError, *AlteredError and *ForeignError. A *LockedError says that
+// there is no journal yet and another program keeps us from making one: try
+// again.
 func Open(home string, options Options) (*Journal, error) {
 	return open(home, options, nil)
 }
@@ -116,9 +119,20 @@ func (j *Journal) Failing() error { return j.queue.failing() }
 // others.
 func (j *Journal) VerifierKey() string { return j.writer.key.VerifierKey() }
 
-// Progress is how many entries have been committed since the journal was
-// opened. While it grows, a Close that ran out of time is worth another one.
-func (j *Journal) Progress() int64 { return j.queue.progress() }
+// Progress says how far the writing has come. While it grows, or another
+// program holds the lock, a Close that ran out of time is worth another one.
+type Progress struct {
+	Written int64 // entries committed since the journal was opened
+	Locked  bool  // another program keeps us from writing
+}
+
+// Progress is how far the writing has come.
+func (j *Journal) Progress() Progress {
+	return Progress{Written: j.queue.progress(), Locked: j.writer.lock.waited() > lockedAfter}
+}
+
+// lockedAfter is how long a wait for the lock is nothing out of the ordinary.
+const lockedAfter = time.Second
 
 // Close lets no more entries in, writes what is queued, makes it durable and
 // closes the files. When ctx is done first it returns an *UnwrittenError, and

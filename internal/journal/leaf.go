@@ -305,6 +305,9 @@ func checkValues(e *Entry) error {
 	if e.Call <= 0 && e.Took > 0 {
 		return &EntryError{Reason: "took is known and its call is not"}
 	}
+	if e.Kind == KindNoise && e.Messages == 1 {
+		return &EntryError{Reason: "messages is left out of noise that is one line"}
+	}
 	if e.Began != 0 && e.Began == e.At {
 		return &EntryError{Reason: "began is left out when it equals at"}
 	}

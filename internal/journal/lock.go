@@ -48,6 +48,28 @@ func (l *fileLock) acquire() error {
 	return nil
 }
 
+// acquirePause is how often acquireFor tries.
+const acquirePause = 10 * time.Millisecond
+
+// acquireFor is acquire that gives up with a *LockedError after a while.
+func (l *fileLock) acquireFor(limit time.Duration) error {
+	began := time.Now()
+	for {
+		free, err := tryLockFile(l.file)
+		if err != nil {
+			return fmt.Errorf("lock journal: %w", err)
+		}
+		if free {
+			return nil
+		}
+		waited := time.Since(began)
+		if waited >= limit {
+			return &LockedError{Path: l.file.Name(), Waited: waited}
+		}
+		time.Sleep(acquirePause)
+	}
+}
+
 // waited is how long an acquire has been waiting by now, 0 when none is.
 func (l *fileLock) waited() time.Duration {
 	since := l.waiting.Load()

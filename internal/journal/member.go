@@ -101,7 +101,7 @@ var kindRules = map[Kind]kindRule{
 	KindResponse:     rule(mBytes|mFrom, onTheWire|mCall|mTook|mOutcome, nil),
 	KindNotification: rule(mBytes|mFrom, onTheWire|mCall, nil),
 	KindTools:        rule(mFrom|mMessages|mDefinitions, mDetail|mCall|mFlags, nil),
-	KindNoise:        rule(mBytes|mFrom, onTheWire, nil),
+	KindNoise:        rule(mBytes|mFrom, onTheWire|mMessages, nil),
 	KindStderr:       rule(mBytes|mMessages, onTheWire, nil),
 	KindGap:          rule(mBytes|mMessages|mReason, mBegan|mDetail|mFrom, gapReasons),
 	KindErasure:      rule(mCount|mErased|mFirst|mLast|mScope|mWhat, 0, nil),

@@ -26,10 +26,10 @@ func (q *question) totals(uid string, since int64) (Totals, error) {
 	if err := q.addCalls(session, since, &t); err != nil {
 		return Totals{}, err
 	}
-	if t.Noise, _, err = q.countApart(KindNoise, session, since); err != nil {
+	if t.Noise, err = q.noiseLines(session, since); err != nil {
 		return Totals{}, err
 	}
-	if _, t.Stderr, err = q.countApart(KindStderr, session, since); err != nil {
+	if t.Stderr, err = q.stderrBytes(session, since); err != nil {
 		return Totals{}, err
 	}
 	return t, q.addGaps(session, since, &t)
@@ -125,11 +125,19 @@ func apartSince(session, since int64) (string, []any) {
 	return where, args
 }
 
-// countApart counts entries of a kind and adds up their bytes, by index alone.
-func (q *question) countApart(kind Kind, session, since int64) (count, bytes int64, err error) {
+// stderrBytes adds up what servers wrote there, by index alone.
+func (q *question) stderrBytes(session, since int64) (bytes int64, err error) {
 	where, args := apartSince(session, since)
-	err = q.tx.QueryRowContext(q.ctx, "SELECT count(*), coalesce(sum(bytes), 0) FROM entries INDEXED BY entries_apart WHERE kind = '"+string(kind)+"'"+where, args...).Scan(&count, &bytes)
-	return count, bytes, err
+	err = q.tx.QueryRowContext(q.ctx, "SELECT coalesce(sum(bytes), 0) FROM entries INDEXED BY entries_apart WHERE kind = 'stderr'"+where, args...).Scan(&bytes)
+	return bytes, err
+}
+
+// noiseLines counts the lines of noise: an entry may stand for a run of them.
+func (q *question) noiseLines(session, since int64) (lines int64, err error) {
+	where, args := apartSince(session, since)
+	err = q.tx.QueryRowContext(q.ctx, `SELECT coalesce(sum(coalesce(CASE WHEN json_valid(CAST(leaf AS TEXT)) THEN json_extract(CAST(leaf AS TEXT), '$.messages') END, 1)), 0)
+		FROM entries INDEXED BY entries_apart WHERE kind = 'noise'`+where, args...).Scan(&lines)
+	return lines, err
 }
 
 func (q *question) addGaps(session, since int64, t *Totals) error {

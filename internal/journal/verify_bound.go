@@ -8,51 +8,31 @@ import (
 	"strings"
 )
 
-// UnboundValue is something in the database that no signature, hash or sum
-// holds, so that a verification cannot find that it was changed.
-type UnboundValue struct {
-	Table, Column string // Column is "a row" where rows can come or go, empty for all of the table
-	Why           string
+// Unbound is something in the database that no signature, hash or sum holds,
+// so that a verification cannot find that it was changed.
+type Unbound struct {
+	Table   string
+	Columns []string // aRow where rows can come or go; all of the table when there are none
+	What    string   // in plain words
 }
 
-// Unbound is all that a verification cannot find. None of it is part of what
+// aRow stands among columns for whole rows.
+const aRow = "a row"
+
+// NotBound is all that a verification cannot find. None of it is part of what
 // was recorded; everything else in the database is compared.
-func Unbound() []UnboundValue {
-	return []UnboundValue{
-		{"checkpoints", "at", "times are not in what is signed; the newest must be the one in `head`"},
-		{"checkpoints", "a row", "one that was kept within a session, while the end of each session has its own"},
-		{"meta", "value", "of the rows that recorders note things in for themselves: `pruned_at`, `derived`, `indexed` (not beyond the log), `unmerged`"},
-		{"meta", "a row", "the same ones; any other row is a finding"},
-		{"loose", "mark", "a recorder's own mark"},
-		{"loose", "since", "the same recorder's clock"},
-		{"loose", "id", "as of a row that comes and another that goes"},
-		{"loose", "a row", "as long as it names no body of an entry: what is in it was never recorded, or is erased"},
-		{"pieces", "key", "of a body in `loose`, for the same reason"},
-		{"pieces", "data", "the same"},
-		{"pieces", "packed", "the same"},
-		{"pieces", "a row", "the same"},
-		{"stale", "hour", "as of a row that comes and another that goes"},
-		{"stale", "a row", "an hour of a session from which something was erased; how many there are is said, and anything else is a finding"},
-		{"rollups", "a row", "of the hours in `stale`, whose sums may be by names that were erased"},
-		{"failures", "a row", "the same"},
-		{"texts", "", "the index of words that a search looks in; a search may miss something"},
+func NotBound() []Unbound {
+	return []Unbound{
+		{"checkpoints", []string{"at"}, "the times of kept checkpoints, but for the newest"},
+		{"checkpoints", []string{aRow}, "whether a checkpoint was kept besides those at the ends of sessions"},
+		{"meta", []string{"value", aRow}, "what recorders note for themselves: `pruned_at`, `derived`, `indexed`, `unmerged`"},
+		{"loose", []string{"id", "mark", "since", aRow}, "what is listed as belonging to no entry"},
+		{"pieces", []string{"key", "packed", "data", aRow}, "the bytes of what is listed so"},
+		{"stale", []string{"hour", aRow}, "which hours, of sessions from which something was erased, wait to be added up anew"},
+		{"rollups", []string{aRow}, "the sums of such hours"},
+		{"failures", []string{aRow}, "their counts of failures"},
+		{"texts", nil, "the index of words that a search looks in"},
 	}
-}
-
-// UnboundNames are the tables and columns of the list, for one line.
-func UnboundNames() []string {
-	var names []string
-	for _, u := range Unbound() {
-		switch u.Column {
-		case "":
-			names = append(names, u.Table)
-		case "a row":
-			names = append(names, "rows of "+u.Table)
-		default:
-			names = append(names, u.Table+"."+u.Column)
-		}
-	}
-	return names
 }
 
 // metaRows are the rows of meta besides the names of the log and of its key.

@@ -221,16 +221,25 @@ func forge(key *tlog.Key) func(*sql.DB) error {
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			return err
 		}
-		if _, err := db.Exec("DELETE FROM nodes; DELETE FROM checkpoints"); err != nil {
+		if _, err := db.Exec("DELETE FROM nodes; DELETE FROM checkpoints WHERE size > ?", len(leaves)); err != nil {
 			return err
 		}
 		log := mustEmptyFrontier()
+		sign := func(query string, args ...any) error {
+			note, err := tlog.Checkpoint{Origin: key.Name(), Size: log.Size(), Root: log.Root()}.Sign(key)
+			if err != nil {
+				return err
+			}
+			_, err = db.Exec(query, append([]any{string(note)}, args...)...)
+			return err
+		}
 		for _, leaf := range leaves {
 			var failed error
 			log.Append(tlog.LeafHash(leaf), func(n tlog.Node) {
 				_, err := db.Exec("INSERT INTO nodes VALUES (?, ?, ?)", n.Level, n.Index, n.Hash[:])
 				failed = errors.Join(failed, err)
 			})
+			failed = errors.Join(failed, sign("UPDATE checkpoints SET note = ? WHERE size = ?", log.Size()))
 			if failed != nil {
 				return failed
 			}
@@ -238,12 +247,8 @@ func forge(key *tlog.Key) func(*sql.DB) error {
 		if err := deriveAll(db); err != nil {
 			return err
 		}
-		note, err := tlog.Checkpoint{Origin: key.Name(), Size: log.Size(), Root: log.Root()}.Sign(key)
-		if err != nil {
-			return err
-		}
-		_, err = db.Exec("UPDATE head SET size = ?, peaks = ?, note = ?", log.Size(), joinPeaks(log.Peaks()), string(note))
-		return err
+		return sign("UPDATE head SET note = ?, size = ?, peaks = ?, kept_at = (SELECT at FROM checkpoints ORDER BY size DESC LIMIT 1)",
+			log.Size(), joinPeaks(log.Peaks()))
 	}
 }
 

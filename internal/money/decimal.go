@@ -10,12 +10,10 @@ import (
 // Decimal is an exact decimal number. Its zero value is 0.
 type Decimal = decimal.Decimal
 
-// A decimal with more digits than maxDigits, or an exponent beyond
-// maxExponent, is no amount of anything, but would cost memory to write out.
-const (
-	maxDigits   = 120
-	maxExponent = 400
-)
+// maxDigits that a decimal may take to be written out. One that takes more is
+// no amount of anything, but costs memory. Digits that an exponent stands for
+// count too, so that whatever was read is read again as [Text] writes it.
+const maxDigits = 500
 
 // ErrNotDecimal says that a text is not a decimal number as JSON writes one.
 var ErrNotDecimal = errors.New("not a decimal number")
@@ -29,8 +27,8 @@ func ParseDecimal(text string) (Decimal, error) {
 	if !ok {
 		return Decimal{}, fmt.Errorf("%w: %q", ErrNotDecimal, clip(text))
 	}
-	if digits > maxDigits || exponent > maxExponent {
-		return Decimal{}, fmt.Errorf("a decimal number of more than %d digits or an exponent beyond %d: %q", maxDigits, maxExponent, clip(text))
+	if digits+exponent > maxDigits {
+		return Decimal{}, fmt.Errorf("a decimal number that takes more than %d digits to write out: %q", maxDigits, clip(text))
 	}
 	d, err := decimal.NewFromString(text)
 	if err != nil {

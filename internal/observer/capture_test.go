@@ -2,12 +2,14 @@ package observer
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/deed-dev/deed/internal/journal"
 	"github.com/deed-dev/deed/internal/protocol"
@@ -116,6 +118,47 @@ func TestUnderRawABodyIsTheBytesThatCrossedTheWire(t *testing.T) {
 	if want := talk[1].data + talk[2].data; got[server].String() != want {
 		t.Errorf("of the server %q is kept, sent was %q", got[server].String(), want)
 	}
+}
+
+// What fell into a gap is not in the record, and everything else is, in its
+// place and to the byte: also what is left of a line that a gap cut.
+func TestUnderRawWhatNoGapCoversIsExact(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := &notebook{}
+		buf := tap.New(4 << 10) // and nobody reads while it is filled
+		obs := New(buf, Session{Label: "test", Capture: Raw}, Options{})
+		chunks := rapid.SliceOfN(rapid.StringMatching(`(\[?\{"id":[0-9]{1,3},"method":"[a-z]{1,900}"\}[,\]]?|x{0,800})(\n|\r\n|)`), 1, 40).Draw(t, "chunks")
+		crossed := strings.Join(chunks, "")
+		for _, chunk := range chunks {
+			if chunk != "" {
+				buf.Settle(buf.Offer(client, []byte(chunk)), len(chunk))
+			}
+		}
+		buf.Close(client, 0)
+		buf.Shut()
+		obs.Run(context.Background(), n)
+		if err := obs.Finish(context.Background(), End{Reason: "client_closed"}); err != nil {
+			t.Fatal(err)
+		}
+		at := int64(0)
+		for i, e := range n.entries {
+			if e.From != "client" {
+				continue
+			}
+			end := at + e.Bytes + e.Framing
+			if want := crossed[at:end]; e.Kind != journal.KindGap && string(n.bodies[i]) != want {
+				t.Fatalf("entry %d has %q, at its place crossed %q", i, n.bodies[i], want)
+			}
+			at = end
+		}
+		if at != int64(len(crossed)) {
+			t.Fatalf("%d bytes are recorded or counted, %d crossed", at, len(crossed))
+		}
+		if gap := strings.Contains(n.lines(), "gap client observer_behind"); gap && len(crossed) < 4<<10 || !gap && len(crossed) > 4<<10 {
+			t.Fatalf("of %d bytes: %s", len(crossed), n.lines())
+		}
+	})
 }
 
 // The framing of a batch stands in the bodies of its elements, and nowhere
@@ -309,5 +352,24 @@ func TestASecretInANameOrAnIDIsReplacedAtEveryLevel(t *testing.T) {
 		if !strings.Contains(n.lines(), " of ") {
 			t.Errorf("at level %s the answer lost its request:\n%s", level, n.lines())
 		}
+	}
+}
+
+// A server of 2026-07-28 need not be asked who it is: each answer says it.
+func TestTheServerIsKnownFromTheMetaOfAnyAnswer(t *testing.T) {
+	t.Parallel()
+	n := &notebook{}
+	capture(t, n, Shape,
+		say{client, `{"id":1,"method":"tools/call","params":{"name":"t"}}` + "\n"},
+		say{server, `{"id":1,"result":{"protocolVersion":"a value","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shop","version":"2"}}}}` + "\n"},
+		say{server, `{"id":9,"method":"elicitation/create"}` + "\n"},
+		say{client, `{"id":9,"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"an echo","version":"2"}}}}` + "\n"},
+	)
+	want := &journal.Peer{Name: &journal.Text{Whole: "shop"}, Version: &journal.Text{Whole: "2"}}
+	if diff := cmp.Diff(want, n.details[2].Peer); diff != "" {
+		t.Errorf("who answered is recorded otherwise:\n%s", diff)
+	}
+	if got := n.details[4].Peer; got != nil {
+		t.Errorf("what a client echoes is taken for who it is: %v", got)
 	}
 }

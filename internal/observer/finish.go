@@ -33,6 +33,25 @@ func (o *Observer) Finish(ctx context.Context, end End) error {
 	return nil
 }
 
+// Missed is how many messages and other lines were seen and are not in the
+// journal, once Finish has returned. What was let go unread counts by its line
+// ends.
+func (o *Observer) Missed() int64 { return o.missed }
+
+// onWire is how many lines that crossed the wire an entry stands for.
+func onWire(e *journal.Entry) int64 {
+	switch e.Kind {
+	case journal.KindSession, journal.KindStderr, journal.KindEnd, journal.KindTools:
+		return 0
+	case journal.KindGap:
+		if e.Reason == "journal_failed" {
+			return 0 // counted when they were given up
+		}
+		return e.Messages
+	}
+	return lines(e)
+}
+
 // Resume goes on where the journal gave up entries that it could not write in
 // time. What was in them becomes a gap; Finish writes it.
 func (o *Observer) Resume(d journal.Dropped) {
@@ -41,6 +60,7 @@ func (o *Observer) Resume(d journal.Dropped) {
 	}
 	o.seq = d.First
 	o.lost += d.Entries
+	o.missed += d.Client.Messages + d.Server.Messages
 	o.sides[wire.FromClient].given.add(d.Client)
 	o.sides[wire.FromServer].given.add(d.Server)
 	if o.stderrAt >= d.First {

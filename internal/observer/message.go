@@ -27,6 +27,9 @@ func (o *Observer) message(m *protocol.Message) {
 		e.Began = m.Began
 	}
 	d := &journal.Detail{}
+	if m.Kind != protocol.Noise {
+		o.endRun()
+	}
 	switch m.Kind {
 	case protocol.Request:
 		o.request(m, e, d)
@@ -35,10 +38,7 @@ func (o *Observer) message(m *protocol.Message) {
 	case protocol.Notification:
 		o.notification(m, e, d)
 	case protocol.Noise:
-		e.Kind = journal.KindNoise
-		o.noise(m)
-		body := o.content(m, e, d)
-		o.append(e, d, body)
+		o.noiseLine(m, e, d)
 	}
 	o.sides[m.From].kept += m.Bytes + m.Framing
 }
@@ -92,6 +92,11 @@ func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.De
 		if introduces[d.Method.String()] {
 			d.Peer = peer(m)
 		}
+	}
+	if d.Peer == nil && m.PeerInMeta && m.From == wire.FromServer {
+		// Since 2026-07-28 every answer may say who gives it, and there may
+		// be none that does nothing else.
+		d.Peer = &journal.Peer{Name: text(m.PeerName), Version: text(m.PeerVersion)}
 	}
 	if match.Interim {
 		// The call is not over: it asks the client for something and goes
@@ -296,8 +301,8 @@ func toolOf(method, name protocol.Token) *journal.Text {
 	return text(name)
 }
 
-// introduces are the methods whose answer says who the server is. In another
-// answer the same members would be a value.
+// introduces are the methods whose answer says who the server is outside of
+// _meta. In another answer the same members would be a value.
 var introduces = map[string]bool{"initialize": true, "server/discover": true}
 
 func peer(m *protocol.Message) *journal.Peer {

@@ -93,6 +93,7 @@ type Observer struct {
 	journal Journal
 	seq     int64
 	lost    int64 // entries that the journal did not take
+	missed  int64 // messages and other lines in those
 	readers [2]*protocol.Reader
 	keepers [2]*keeper
 	calls   *protocol.Calls
@@ -100,6 +101,7 @@ type Observer struct {
 	panics  int
 	noisy   bool // a person was told about noise
 	lists   int  // tools/list requests whose answer is still to come
+	run     run  // of noise
 
 	bodyless bool  // a person was told that a body was lost
 	stderrAt int64 // sequence of the entry about the server's stderr, once there is one
@@ -181,7 +183,7 @@ func (o *Observer) Run(ctx context.Context, j Journal) {
 	o.ctx, o.journal = ctx, j
 	o.guard(o.begin)
 	for {
-		ev, err := o.buf.Next(ctx)
+		ev, err := o.next(ctx)
 		if errors.Is(err, tap.ErrShut) {
 			break
 		}
@@ -190,8 +192,9 @@ func (o *Observer) Run(ctx context.Context, j Journal) {
 			break
 		}
 		o.guard(func() { o.event(ev) })
-		o.ahead.reached(ev.Place)
+		o.reached(ev.Place)
 	}
+	o.guard(o.endRun)
 	o.ahead.end()
 }
 
@@ -301,6 +304,7 @@ func (o *Observer) guardGap(from wire.Direction, missing int64) {
 }
 
 func (o *Observer) gap(from wire.Direction, reason string, bytes, lines int64, note string) {
+	o.endRun()
 	o.append(&journal.Entry{
 		Kind: journal.KindGap, At: o.at, From: from.String(),
 		Reason: reason, Bytes: bytes, Messages: lines,
@@ -319,6 +323,7 @@ func (o *Observer) append(e *journal.Entry, d *journal.Detail, b *journal.Body) 
 	}
 	if o.journal == nil {
 		o.seq++
+		o.missed += onWire(e)
 		return
 	}
 	if err := o.journal.AppendBody(o.ctx, e, d, b); err != nil {
@@ -332,6 +337,7 @@ func (o *Observer) append(e *journal.Entry, d *journal.Detail, b *journal.Body) 
 // the gap at the end can say it.
 func (o *Observer) miss(e *journal.Entry) {
 	o.lost++ // told once, by Finish
+	o.missed += onWire(e)
 	if e.From == "" || e.Kind == journal.KindStderr {
 		return
 	}
@@ -344,7 +350,7 @@ func (o *Observer) miss(e *journal.Entry) {
 	if e.Kind == journal.KindGap {
 		given.lines += e.Messages
 	} else if e.Bytes > 0 {
-		given.lines++
+		given.lines += lines(e)
 	}
 }
 

@@ -34,6 +34,14 @@ type waiters struct {
 	last  wire.Place
 	ended bool
 	list  []waiter
+	used  bool
+}
+
+// isUsed says whether anybody has ever waited.
+func (w *waiters) isUsed() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.used
 }
 
 type waiter struct {
@@ -44,6 +52,7 @@ type waiter struct {
 func (w *waiters) add(place wire.Place) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.used = true
 	seen := make(chan struct{})
 	if w.ended || place <= w.last {
 		close(seen)

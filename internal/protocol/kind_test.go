@@ -222,3 +222,21 @@ func TestATextHasOneDigestHoweverItIsEscapedAndCut(t *testing.T) {
 		}
 	})
 }
+
+// Who answers is told apart from a value that looks the same.
+func TestANameInMetaIsToldFromAValue(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		`{"id":1,"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s"}}}}`:                           true,
+		`{"id":1,"result":{"serverInfo":{"name":"s"}}}`:                                                             false,
+		`{"id":1,"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s"}},"serverInfo":{"name":"v"}}}`: false,
+		`{"id":1,"result":{"serverInfo":{"name":"v"},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s"}}}}`: true,
+		`{"id":1,"method":"m","params":{"clientInfo":{"name":"c"}}}`:                                                false,
+		`{"id":1,"method":"m","params":{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"c"}}}}`:              true,
+		`{"id":1,"result":{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"an echo"}}}}`:                     false,
+	} {
+		if m := read(line+"\n", 7)[0]; m.PeerInMeta != want {
+			t.Errorf("%s: it is in _meta: %v, want %v", line, m.PeerInMeta, want)
+		}
+	}
+}

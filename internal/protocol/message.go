@@ -48,6 +48,7 @@ type Message struct {
 	SupportedVersions Token // result.supportedVersions, the whole list
 	PeerName          Token // clientInfo. or serverInfo.name
 	PeerVersion       Token // likewise
+	PeerInMeta        bool  // and both stood in _meta, where they cannot be a value of somebody's
 
 	// What it belongs to besides its id.
 	RequestState   Token // params. or result.requestState

@@ -43,6 +43,7 @@ func (r *Reader) openObject(in node) {
 	if in == inPeer {
 		// A name from one place and a version from another are nobody's.
 		r.m.PeerName, r.m.PeerVersion = Token{}, Token{}
+		r.m.PeerInMeta = sc.value == memberMetaClient || sc.value == memberMetaServer
 	}
 	sc.level++
 	sc.frame[sc.level] = frame{in: in, of: sc.value}

@@ -72,7 +72,7 @@ type SessionDocument struct {
 	Label     string  `json:"label"`            // of its server
 	Program   string  `json:"program"`          // base name of what was started
 	Transport string  `json:"transport"`        // how client and server speak: stdio
-	Capture   string  `json:"capture"`          // how much is kept: shape, redacted, sealed or raw
+	Capture   string  `json:"capture"`          // how much is kept: shape, redacted or raw
 	Recorder  string  `json:"recorder_version"` // of the deed that recorded it
 	StartedAt string  `json:"started_at"`       // of its first entry
 	LastAt    string  `json:"last_at"`          // of its last entry

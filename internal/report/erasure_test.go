@@ -25,21 +25,21 @@ func TestWhatIsErasedIsFoundBeforeAnythingGoes(t *testing.T) {
 			report.EraseTarget{Call: "6D4E.9"},
 			false,
 			journal.EraseRequest{Session: firstID, Seq: 9},
-			"3 details of call 6d4e47f7.9 (refund, 2026-11-30 13:55:21) would go for good, 2.0 KB: names, arguments, results, errors and destinations; sizes, times and hashes stay, and deed verify still checks them\n",
+			"3 details of call 6d4e47f7.9 (refund, 2026-11-30 13:55:21) would go for good, 2.0 KiB: names, arguments, results, errors and destinations; sizes, times and hashes stay, and deed verify still checks them\n",
 		},
 		{
 			"a session",
 			report.EraseTarget{Session: "0b5c"},
 			false,
 			journal.EraseRequest{Session: thirdID},
-			"3 details of session 0b5c91d2 (files, 2026-11-28 12:05:09) would go for good, 2.0 KB: ",
+			"3 details of session 0b5c91d2 (files, 2026-11-28 12:05:09) would go for good, 2.0 KiB: ",
 		},
 		{
 			"bodies before a time",
 			report.EraseTarget{Before: ago(time.Hour)},
 			true,
 			journal.EraseRequest{Before: ago(time.Hour), BodiesOnly: true},
-			"3 details of everything before 2026-11-30 13:05:09 would go for good, 2.0 KB: ",
+			"3 details of everything before 2026-11-30 13:05:09 would go for good, 2.0 KiB: ",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

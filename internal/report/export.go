@@ -128,7 +128,8 @@ type exporter struct {
 	query   ExportQuery
 	within  scoped
 	to      io.Writer
-	size    int64 // of the log when the export began
+	size    int64  // of the log when the export began
+	buffer  []byte // of a piece; most bodies are small, and each would need one of its own
 	done    ExportEnd
 }
 
@@ -230,7 +231,10 @@ func (e *exporter) body(ctx context.Context, record journal.Record) error {
 	}
 	defer body.Close() // it was only read
 	e.done.Bodies++
-	buffer := make([]byte, 0, pieceBytes)
+	if e.buffer == nil {
+		e.buffer = make([]byte, 0, pieceBytes)
+	}
+	buffer := e.buffer
 	for {
 		n, err := io.ReadFull(body, buffer[len(buffer):cap(buffer)])
 		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

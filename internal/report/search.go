@@ -209,7 +209,7 @@ func (s *Search) reachText(view View) string {
 	if s.found.Unsearched > 0 {
 		missed = view.Style.Warn("NOT SEARCHED: "+plural(s.found.Unsearched, "entry", "entries")+" near the end of the log, which the text index does not know yet; search again to bring it on") + "\n"
 	}
-	return missed + view.Style.Faint("text was looked for in arguments (first 8 KB), results (first 512 letters) and error texts (first 1 KB), as they were kept after redaction") + "\n"
+	return missed + view.Style.Faint("text was looked for in arguments (first 8 KiB), results (first 512 letters) and error texts (first 1 KiB), as they were kept after redaction") + "\n"
 }
 
 // SearchDocument is the JSON form of [Search].

@@ -46,13 +46,39 @@ func (v *Verification) Text(view View) string {
 	if r.Root != (journal.Hash{}) {
 		add("root hash", r.Root.String())
 	}
+	add("not bound", strings.Join(notBound(), "; "))
 	b.WriteString("\n" + table.String())
+	b.WriteString(v.notesText(view))
 	b.WriteString(erasuresText(r, view))
 	if !v.Against {
 		b.WriteString("\nKeep a checkpoint where nobody here can change it: deed checkpoint > FILE\n" +
 			"and hold the journal against it later: deed verify --against FILE\n")
 	}
 	return b.String()
+}
+
+// notBound is what no signature holds, so that a change of it is not found.
+func notBound() []string {
+	var all []string
+	for _, one := range journal.NotBound() {
+		all = append(all, strings.ReplaceAll(one.What, "`", "")+" ("+one.Table+")")
+	}
+	return all
+}
+
+// notesText tells what is no finding and should be known all the same.
+func (v *Verification) notesText(view View) string {
+	var b strings.Builder
+	for _, exposed := range v.Report.Exposures {
+		b.WriteString("note: " + view.Style.Warn(terminal.Clean(exposed.Error())) + "\n")
+	}
+	if n := v.Report.StaleHours; n > 0 {
+		fmt.Fprintf(&b, "note: the sums of %s wait to be derived anew after an erasure and were not compared; the next recorder or deed erase does it\n", terminal.Plural(n, "hour"))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + b.String()
 }
 
 func things(n int64) string {
@@ -205,6 +231,9 @@ type VerifyDocument struct {
 	VerifierKey     string            `json:"verifier_key"`         // that signatures were checked with
 	RootSHA256      *string           `json:"root_sha256"`          // of the log; null where entries are missing
 	Checkpoint      string            `json:"checkpoint"`           // the journal's last one, a signed note
+	Notes           []string          `json:"notes"`                // what is no finding, such as a folder that others can write
+	StaleHours      int64             `json:"stale_hours"`          // whose sums were not compared, because an erasure was broken off
+	NotBound        []string          `json:"not_bound"`            // what no signature holds, so that a change of it is not found, with its table
 }
 
 // FindingDocument is one thing that is not as it must be.
@@ -225,6 +254,10 @@ func (v *Verification) Document() any {
 		Checkpoints: r.Checkpoints, SeenBytes: r.SeenBytes, UnseenBytes: r.UnseenBytes,
 		CoveredPercent: float64(hundredths(r.SeenBytes, r.UnseenBytes)) / 100, Gaps: r.Gaps,
 		Path: r.Path, Origin: r.Origin, VerifierKey: r.VerifierKey, Checkpoint: string(r.Checkpoint),
+		Notes: []string{}, StaleHours: r.StaleHours, NotBound: notBound(),
+	}
+	for _, exposed := range r.Exposures {
+		d.Notes = append(d.Notes, exposed.Error())
 	}
 	for _, finding := range r.Findings {
 		d.Findings = append(d.Findings, FindingDocument{knownOrNil(finding.N), finding.What})

@@ -70,11 +70,11 @@ func TestAllIsNotSaidWhereASessionHasNoEnd(t *testing.T) {
 		open, seen, unseen int64
 		want               string
 	}{
-		{"every session has ended", 0, 2_000, 0, "all of the 2.0 KB that crossed it are covered, no gaps"},
-		{"one has not", 1, 2_000, 0, "the 2.0 KB that are known to have crossed it are covered, no gaps; 1 session has no end: what crossed it after its last entry is not known"},
+		{"every session has ended", 0, 2_000, 0, "all of the 2.0 KiB that crossed it are covered, no gaps"},
+		{"one has not", 1, 2_000, 0, "the 2.0 KiB that are known to have crossed it are covered, no gaps; 1 session has no end: what crossed it after its last entry is not known"},
 		{"several have not", 12, 2_000, 0, "12 sessions have no end: what crossed them after their last entries is not known"},
 		{"one has not and nothing crossed it", 1, 0, 0, "nothing is known to have crossed it; 1 session has no end"},
-		{"one has not and there is a gap", 1, 2_048, 2_048, "50.00 % of the 4.0 KB that are known to have crossed it are covered; NOT SEEN: 2.0 KB in 1 gap; 1 session has no end"},
+		{"one has not and there is a gap", 1, 2_048, 2_048, "50.00 % of the 4.0 KiB that are known to have crossed it are covered; NOT SEEN: 2.0 KiB in 1 gap; 1 session has no end"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

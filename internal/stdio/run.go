@@ -20,6 +20,7 @@ package stdio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -39,8 +40,8 @@ type Journal interface {
 	// Close writes what is queued and returns an error that says how much
 	// was not written before ctx ended. It may be called again.
 	Close(ctx context.Context) error
-	// Progress is how many entries were written since the journal was opened.
-	Progress() int64
+	// Progress is how far the writing has come since the journal was opened.
+	Progress() journal.Progress
 	// Abandon gives up what is queued, so that the record can say in its
 	// place what is missing.
 	Abandon() (journal.Dropped, error)
@@ -165,15 +166,17 @@ type recording struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 	journal Journal // nil when there is none; valid once done is closed
+	failed  error   // why there is none, when it could not be had in time
 	opened  atomic.Pointer[Journal]
+	locked  atomic.Bool // somebody else keeps us from opening it
 }
 
-// progress is how many entries were written so far.
-func (r *recording) progress() int64 {
+// progress is how far the writing has come.
+func (r *recording) progress() journal.Progress {
 	if j := r.opened.Load(); j != nil {
 		return (*j).Progress()
 	}
-	return 0
+	return journal.Progress{Locked: r.locked.Load()}
 }
 
 // startRecording opens the journal and lets the observer read the tap, both
@@ -183,9 +186,14 @@ func (s *session) startRecording() *recording {
 	r := &recording{done: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(r.done)
-		j, err := s.Open(func(err error) { s.warn(s.Explain(err)) })
+		j, err := s.open(ctx, r)
 		if err != nil {
-			s.warn("not recording this run: " + s.Explain(err))
+			var locked *journal.LockedError
+			if errors.As(err, &locked) {
+				r.failed = err
+			} else {
+				s.warn("not recording this run: " + s.Explain(err))
+			}
 			s.obs.Run(ctx, nil)
 			return
 		}
@@ -196,13 +204,40 @@ func (s *session) startRecording() *recording {
 	return r
 }
 
+// open opens the journal. While another program keeps us from making one it
+// tries again, for as long as the session lives: what crosses meanwhile waits
+// in the tap.
+func (s *session) open(ctx context.Context, r *recording) (Journal, error) {
+	began := time.Now()
+	for {
+		j, err := s.Open(func(err error) { s.warn(s.Explain(err)) })
+		var locked *journal.LockedError
+		if !errors.As(err, &locked) {
+			r.locked.Store(false)
+			return j, err
+		}
+		locked.Waited = time.Since(began)
+		if ctx.Err() != nil {
+			return nil, locked
+		}
+		if !r.locked.Swap(true) {
+			s.warn("nothing is recorded yet, and it is tried again: " + s.Explain(locked))
+		}
+	}
+}
+
 // finish completes the record and gives the last of stderr to the client.
 func (s *session) finish(r *recording, exit process.Exit) {
 	s.awaitObserver(r)
-	if r.journal != nil {
+	switch {
+	case r.journal != nil:
 		if err := s.completeRecord(r.journal, s.end(exit)); err != nil {
 			s.warn(s.Explain(err))
 		}
+	case r.failed != nil:
+		// Counts what the observer did not read; there is nothing to write.
+		_ = s.obs.Finish(context.Background(), s.end(exit))
+		s.warn(s.Explain(s.unkept(r.failed)))
 	}
 	s.stderr.end()
 }
@@ -249,7 +284,7 @@ func (s *session) completeRecord(j Journal, end observer.End) error {
 	}
 	dropped, err := j.Abandon()
 	if err != nil || dropped.Entries == 0 {
-		return errors.Join(finished, closed)
+		return s.incomplete(finished, closed)
 	}
 	s.obs.Resume(dropped)
 	ctx, cancel = context.WithTimeout(context.Background(), patience.step)
@@ -260,8 +295,41 @@ func (s *session) completeRecord(j Journal, end observer.End) error {
 	if j.Close(ctx) == nil {
 		return finished // the gap says what is missing
 	}
-	return errors.Join(finished, closed)
+	return s.incomplete(finished, closed)
 }
+
+// incomplete says what is missing at the end, and why, in one line.
+func (s *session) incomplete(finished, closed error) error {
+	if s.obs.Missed() > 0 {
+		return s.unkept(closed)
+	}
+	if finished == nil {
+		return closed
+	}
+	return fmt.Errorf("%w: %w", finished, closed)
+}
+
+// unkept says how much of which session is nowhere.
+func (s *session) unkept(why error) error {
+	var unwritten *journal.UnwrittenError
+	if errors.As(why, &unwritten) {
+		why = unwritten.Err // its count is of entries, and this one says it
+	}
+	return &UnkeptError{Session: s.obs.ID(), Messages: s.obs.Missed(), Err: why}
+}
+
+// UnkeptError says how many messages of a session are not in the journal, nor
+// any gap that would say so.
+type UnkeptError struct {
+	Session  string
+	Messages int64 // and other lines on the wire
+	Err      error
+}
+
+func (e *UnkeptError) Error() string {
+	return fmt.Sprintf("%d messages of session %s were not kept: %v", e.Messages, e.Session, e.Err)
+}
+func (e *UnkeptError) Unwrap() error { return e.Err }
 
 func closeJournal(j Journal, patience *patience) error {
 	for {

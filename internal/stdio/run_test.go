@@ -100,10 +100,10 @@ func (n *notebook) AppendBody(ctx context.Context, e *journal.Entry, d *journal.
 	return nil
 }
 
-func (n *notebook) Progress() int64 {
+func (n *notebook) Progress() journal.Progress {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return int64(len(n.entries))
+	return journal.Progress{Written: int64(len(n.entries))}
 }
 
 func (n *notebook) Abandon() (journal.Dropped, error) { return journal.Dropped{}, nil }

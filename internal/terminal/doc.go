@@ -10,7 +10,7 @@
 //
 //   - An error is one line: "deed: ", small letters, no full stop. Lines under
 //     it, set in by two blanks, say what to do next.
-//   - Sizes count in steps of 1024 with one decimal: 340 B, 1.5 KB, 12.0 MB.
+//   - Sizes count in steps of 1024 with one decimal: 340 B, 1.5 KiB, 12.0 MiB.
 //   - Times are in the reader's zone; the date is there when it is not today.
 //   - Colour is for terminals only, never where NO_COLOR is set, and never the
 //     only bearer of a meaning.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Size writes a number of bytes in steps of 1024, with one decimal from KB
-// on: 340 B, 1.5 KB, 12.0 MB, 3.1 GB.
+// Size writes a number of bytes in steps of 1024, with one decimal from KiB
+// on: 340 B, 1.5 KiB, 12.0 MiB, 3.1 GiB.
 func Size(bytes int64) string {
 	if bytes > -1024 && bytes < 1024 {
 		return strconv.FormatInt(bytes, 10) + " B"
@@ -18,7 +18,7 @@ func Size(bytes int64) string {
 	for ; math.Abs(value) >= 1023.95 && unit < len(sizeUnits)-1; unit++ {
 		value /= 1024
 	}
-	return fmt.Sprintf("%.1f %cB", value, sizeUnits[unit])
+	return fmt.Sprintf("%.1f %ciB", value, sizeUnits[unit])
 }
 
 const sizeUnits = "KMGTPE"

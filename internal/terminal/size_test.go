@@ -10,9 +10,9 @@ import (
 func TestSizesCountInStepsOf1024WithOneDecimal(t *testing.T) {
 	t.Parallel()
 	for bytes, want := range map[int64]string{
-		0: "0 B", 1: "1 B", 1023: "1023 B", 1024: "1.0 KB", 1536: "1.5 KB",
-		1023*1024 + 972: "1023.9 KB", 1023*1024 + 973: "1.0 MB", 1 << 20: "1.0 MB", 12 << 20: "12.0 MB",
-		3<<30 + 1<<29: "3.5 GB", 1<<63 - 1: "8.0 EB", -2048: "-2.0 KB", -1 << 63: "-8.0 EB",
+		0: "0 B", 1: "1 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB",
+		1023*1024 + 972: "1023.9 KiB", 1023*1024 + 973: "1.0 MiB", 1 << 20: "1.0 MiB", 12 << 20: "12.0 MiB",
+		3<<30 + 1<<29: "3.5 GiB", 1<<63 - 1: "8.0 EiB", -2048: "-2.0 KiB", -1 << 63: "-8.0 EiB",
 	} {
 		if got := terminal.Size(bytes); got != want {
 			t.Errorf("Size(%d) = %q, want %q", bytes, got, want)

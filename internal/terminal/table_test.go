@@ -15,13 +15,13 @@ func TestColumnsStandUnderEachOther(t *testing.T) {
 	t.Parallel()
 	table := terminal.Table{Indent: 2, Columns: []terminal.Column{{Title: "tool", Max: 8}, {Title: "out", Right: true}, {Title: "call"}}}
 	table.Add(terminal.Text("get_sum"), terminal.Text("98 B"), terminal.Text("6d4e47f7.1"))
-	table.Add(terminal.Text("工具"), terminal.Text("1.0 MB"))
+	table.Add(terminal.Text("工具"), terminal.Text("1.0 MiB"))
 	table.Add(terminal.Text("a_long_name"), terminal.Text(""), terminal.Text("6d4e47f7.3"))
 	table.Add(terminal.Text("a\nb"), terminal.Text("1 B"), terminal.Text("x"), terminal.Text("one too many"))
 	want := "" +
 		"  tool         out  call\n" +
 		"  get_sum     98 B  6d4e47f7.1\n" +
-		"  工具      1.0 MB\n" +
+		"  工具      1.0 MiB\n" +
 		"  a_long_…          6d4e47f7.3\n" +
 		"  a\\nb         1 B  x\n"
 	if diff := cmp.Diff(want, table.String()); diff != "" {

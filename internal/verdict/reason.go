@@ -23,7 +23,7 @@ type Entry struct {
 	Code        Code
 	Label       string   // a few words
 	Explanation string   // what it says of the action
-	Results     []Result // what a check or lens that gives it first comes to; empty for notes
+	Results     []Result // what a check or lens that gives it comes to; empty for notes
 	Lens        string   // outcome, conformance, both, or note where it belongs to none
 	Kinds       []Kind   // the checks that give it
 	Side        Side

@@ -120,6 +120,7 @@ const (
 	Undecided   Role = "undecided" // its condition is unknown
 	Contested   Role = "contested" // several actions could claim it
 	Elsewhere   Role = "elsewhere" // on the subject, but not this action's
+	Untrusted   Role = "untrusted" // from a source that may not supply the check
 )
 
 // Seen is a fact that a check looked at: a pointer to the evidence.

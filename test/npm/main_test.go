@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -21,8 +22,15 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "alter" {
-		os.Exit(alter(os.Args[2:]))
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "alter":
+			os.Exit(alter(os.Args[2:]))
+		case "tee":
+			os.Exit(tee(os.Args[2:]))
+		case "go-server":
+			os.Exit(goServer())
+		}
 	}
 	os.Exit(prepare(m))
 }
@@ -62,7 +70,7 @@ func checkParts() error {
 			return fmt.Errorf("node.js 20 or newer is needed: %w", err)
 		}
 	}
-	names := []string{"@modelcontextprotocol/sdk"}
+	names := slices.Clone(sdks)
 	for _, s := range servers() {
 		names = append(names, s.name)
 	}

@@ -15,14 +15,17 @@ import (
 
 func TestEveryPackageIsPinnedToOneVersion(t *testing.T) {
 	t.Parallel()
-	exact := regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
+	exact := regexp.MustCompile(`^(npm:@modelcontextprotocol/sdk@)?[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 	pinned := dependencies(t)
 	for name, version := range pinned {
 		if !exact.MatchString(version) {
 			t.Errorf("%s is asked for as %q, want one exact version", name, version)
 		}
 	}
-	used := map[string]bool{"@modelcontextprotocol/sdk": true}
+	used := map[string]bool{}
+	for _, name := range sdks {
+		used[name] = true
+	}
 	for _, s := range servers() {
 		used[s.name] = true
 	}

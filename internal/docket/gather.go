@@ -1,0 +1,297 @@
+package docket
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/deed-dev/deed/internal/contract"
+	"github.com/deed-dev/deed/internal/evidence"
+	"github.com/deed-dev/deed/internal/value"
+	"github.com/deed-dev/deed/internal/verdict"
+)
+
+// maxRivals is how many rivals a case holds: one more than can be told apart,
+// so that the engine sees that there are too many.
+const maxRivals = 65
+
+// gathering is the search for the facts and rivals of one case. It goes from
+// the action to its facts, from these to the actions that could claim them, to
+// their facts, and so on until nothing new turns up.
+type gathering struct {
+	records Records
+	k       *contract.Contract
+	mode    verdict.Mode
+	at      value.Instant
+	looks   []look
+	sources []evidence.Source
+
+	parties []verdict.Claimant // the action and its rivals, in the order found
+	known   map[string]bool    // their ids, and of those that were found to be no rival
+	facts   map[evidence.Identity][]evidence.Fact
+	asked   map[FactKey]bool
+	tried   map[evidence.Identity]bool // facts whose claimants were looked for
+}
+
+// gather adds to a case its sources, its facts, its rivals and what is shared
+// with actions of other contracts.
+func gather(records Records, c *verdict.Case) error {
+	k := c.Governing.Contract
+	sources, err := sourcesOf(records, k)
+	if err != nil {
+		return err
+	}
+	self := verdict.NewClaimant(k, &c.Declarations[0])
+	g := &gathering{
+		records: records, k: k, mode: c.Governing.Mode, at: c.At, looks: looks(k), sources: sources,
+		parties: []verdict.Claimant{self},
+		known:   map[string]bool{c.Declarations[0].ActionID: true},
+		facts:   map[evidence.Identity][]evidence.Fact{},
+		asked:   map[FactKey]bool{}, tried: map[evidence.Identity]bool{},
+	}
+	// What is on the action's subject is told even where it does not link.
+	if err := g.ask(FactKey{SubjectID: self.Declared().SubjectID, Since: g.since(self)}); err != nil {
+		return err
+	}
+	for next := 0; next < len(g.parties); next++ {
+		if err := g.factsOf(g.parties[next]); err != nil {
+			return err
+		}
+		if err := g.rivalsOf(g.parties[next]); err != nil {
+			return err
+		}
+	}
+	c.Sources = sources
+	for _, revisions := range g.facts {
+		c.Facts = append(c.Facts, revisions...)
+	}
+	slices.SortFunc(c.Facts, func(a, b evidence.Fact) int { return evidence.Compare(&a, &b) })
+	for _, rival := range g.parties[1:] {
+		c.Rivals = append(c.Rivals, *rival.Declared())
+	}
+	slices.SortFunc(c.Rivals, func(a, b verdict.Declaration) int { return strings.Compare(a.ActionID, b.ActionID) })
+	c.Shared, err = g.shared(self, c.Facts)
+	return err
+}
+
+// factsOf finds the facts that belong to an action by any rule, and those that
+// tell of the same effects.
+func (g *gathering) factsOf(action verdict.Claimant) error {
+	for _, l := range g.looks {
+		for _, rule := range l.rules {
+			key := FactKey{SubjectID: action.Declared().SubjectID, Since: g.since(action)}
+			if rule.Keyed() {
+				key = FactKey{Ref: rule.Ref, Value: action.Key(rule)}
+			}
+			if err := g.ask(key); err != nil {
+				return err
+			}
+		}
+	}
+	name := g.k.Evidence.SameEffect
+	if name == "" {
+		return nil
+	}
+	for _, f := range g.current() {
+		if value := f.Refs[name]; value != "" && g.linked(action, f) {
+			if err := g.ask(FactKey{Ref: name, Value: value}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// since is how far back a fact on an action's subject may lie that bears on it.
+// A fact linked by a key bears on it whenever it occurred.
+func (g *gathering) since(action verdict.Claimant) value.Instant {
+	var back time.Duration
+	for _, l := range g.looks {
+		if l.endless {
+			return 0
+		}
+		back = max(back, l.back, l.skew)
+	}
+	return action.Start().Add(-back - longestUnit)
+}
+
+// ask adds the facts that answer a key, of the types and sources that the
+// contract looks at.
+func (g *gathering) ask(key FactKey) error {
+	if key.SubjectID == "" && (key.Ref == "" || key.Value == "") || g.asked[key] {
+		return nil
+	}
+	g.asked[key] = true
+	found, err := g.records.Facts(key)
+	if err != nil {
+		return err
+	}
+	wanted := map[evidence.Identity][]evidence.Fact{}
+	for _, f := range found {
+		if id := f.Identity(); f.KnownAt(g.at) && g.facts[id] == nil {
+			wanted[id] = append(wanted[id], f)
+		}
+	}
+	for id, revisions := range wanted {
+		if slices.ContainsFunc(revisions, func(f evidence.Fact) bool { return g.sees(&f) }) {
+			g.facts[id] = revisions
+		}
+	}
+	return nil
+}
+
+func (g *gathering) sees(f *evidence.Fact) bool {
+	return slices.ContainsFunc(g.looks, func(l look) bool { return l.sees(f) })
+}
+
+// current are the facts found so far that stand, in one order. Of a fact whose
+// current revision is in dispute every revision counts here: a rival too many
+// does no harm, one too few may.
+func (g *gathering) current() []*evidence.Fact {
+	var all []evidence.Fact
+	for _, revisions := range g.facts {
+		all = append(all, revisions...)
+	}
+	var current []*evidence.Fact
+	for _, r := range evidence.Current(all, g.at) {
+		switch {
+		case r.Disputed:
+			revisions := g.facts[r.Fact.Identity()]
+			for i := range revisions {
+				current = append(current, &revisions[i])
+			}
+		case !r.Fact.Retracted:
+			current = append(current, r.Fact)
+		}
+	}
+	slices.SortFunc(current, evidence.Compare)
+	return current
+}
+
+func (g *gathering) linked(action verdict.Claimant, f *evidence.Fact) bool {
+	return slices.ContainsFunc(g.looks, func(l look) bool {
+		_, ok := action.Link(f, l.rules)
+		return ok && l.sees(f)
+	})
+}
+
+// unit is the resolution of a source's times.
+func (g *gathering) unit(source string) time.Duration {
+	return unitOf(g.sources, source)
+}
+
+func unitOf(sources []evidence.Source, name string) time.Duration {
+	for i := range sources {
+		if sources[i].Name == name {
+			return sources[i].Unit()
+		}
+	}
+	return time.Second
+}
+
+// claims says whether a fact belongs to an action by the rules of a look, at a
+// time at which it may count.
+func claims(action verdict.Claimant, f *evidence.Fact, l *look, unit time.Duration) bool {
+	rule, linked := action.Link(f, l.rules)
+	if !linked {
+		return false
+	}
+	back := l.back
+	if rule.Keyed() {
+		back = max(back, l.skew)
+	}
+	return action.Reaches(f, unit, back, 0)
+}
+
+// rivalsOf adds the actions that could claim what belongs to an action.
+func (g *gathering) rivalsOf(action verdict.Claimant) error {
+	for _, f := range g.current() {
+		id := f.Identity()
+		if g.tried[id] || !g.linked(action, f) {
+			continue
+		}
+		for i := range g.looks {
+			l := &g.looks[i]
+			if !l.exclusive || !l.sees(f) {
+				continue
+			}
+			g.tried[id] = true
+			if err := g.claimants(f, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// claimants adds the actions that could claim a fact in one look.
+func (g *gathering) claimants(f *evidence.Fact, l *look) error {
+	var found []verdict.Declaration
+	for _, key := range keysOf(g.k.ID, f, l, g.k.Settle.After) {
+		declared, err := g.records.Declared(key)
+		if err != nil {
+			return err
+		}
+		found = append(found, declared...)
+	}
+	slices.SortFunc(found, func(a, b verdict.Declaration) int {
+		return cmp.Or(cmp.Compare(a.Start(), b.Start()), strings.Compare(a.ActionID, b.ActionID))
+	})
+	for i := range found {
+		d := &found[i]
+		if len(g.parties) > maxRivals || g.known[d.ActionID] || d.ReceivedAt > g.at || d.ContractID != g.k.ID {
+			continue
+		}
+		rival := verdict.NewClaimant(g.k, d)
+		if !claims(rival, f, l, g.unit(f.Source)) {
+			continue
+		}
+		g.known[d.ActionID] = true
+		counts, err := g.competes(d)
+		if err != nil {
+			return err
+		}
+		if counts {
+			g.parties = append(g.parties, rival)
+		}
+	}
+	return nil
+}
+
+// competes says whether an action's verdict counts against this one's: one of a
+// shadow contract takes nothing away from a live one.
+func (g *gathering) competes(d *verdict.Declaration) (bool, error) {
+	if !applies(g.k, d) {
+		return false, nil
+	}
+	governing, err := g.records.Active(d.ContractID, d.ReceivedAt)
+	if err != nil || governing == nil {
+		return false, err
+	}
+	return governing.Mode != verdict.Shadow || g.mode == verdict.Shadow, nil
+}
+
+func applies(k *contract.Contract, d *verdict.Declaration) bool {
+	return (k.AppliesTo.ActionType == "" || k.AppliesTo.ActionType == d.ActionType) &&
+		(k.AppliesTo.SubjectKind == "" || k.AppliesTo.SubjectKind == d.SubjectKind)
+}
+
+// keysOf are the keys of the actions of a contract that a fact may belong to by
+// the rules of a look.
+func keysOf(contractID string, f *evidence.Fact, l *look, settle time.Duration) []ActionKey {
+	var keys []ActionKey
+	for _, rule := range l.rules {
+		key := ActionKey{
+			ContractID: contractID, By: rule.By, Param: rule.Param, Value: f.SubjectID,
+			From: f.OccurredAt.Add(-settle - longestUnit), To: f.OccurredAt.Add(max(l.back, l.skew) + longestUnit),
+		}
+		if rule.Keyed() {
+			key.Value = f.Refs[rule.Ref]
+		}
+		if key.Value != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,73 @@
+package scenario_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/deed-dev/deed/internal/scenario"
+	"github.com/deed-dev/deed/internal/verdict"
+)
+
+// folder has the scenarios. They are written from the rules, by people who did
+// not look at what the engine says.
+const folder = "../../testdata/scenarios"
+
+// all reads every scenario.
+func all(t *testing.T) []*scenario.Scenario {
+	t.Helper()
+	files := os.DirFS(folder)
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) < 60 {
+		t.Fatalf("%d scenarios are in %s, at least 60 are wanted", len(names), folder)
+	}
+	var read []*scenario.Scenario
+	for _, name := range names {
+		s, err := scenario.Read(files, name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		read = append(read, s)
+	}
+	return read
+}
+
+// title is a scenario's name as the name of a test.
+func title(s *scenario.Scenario) string { return strings.TrimSuffix(path.Base(s.File), ".yaml") }
+
+func TestEveryScenarioEndsAsItMust(t *testing.T) {
+	t.Parallel()
+	engine := scenario.Score{}
+	blanket := map[verdict.Result]scenario.Score{verdict.Pass: {}, verdict.Fail: {}, verdict.Unknown: {}}
+	for _, s := range all(t) {
+		outcomes, err := s.Run()
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, o := range outcomes {
+			for _, difference := range scenario.Differences(o.Evaluation.Expect, &o.Verdict) {
+				t.Errorf("%s:%d: %s", s.File, o.Evaluation.Line, difference)
+			}
+			engine.Add(o.Evaluation.Expect, o.Verdict.Outcome.Result, o.Verdict.Conformance.Result)
+			for answer, score := range blanket {
+				score.Add(o.Evaluation.Expect, answer, answer)
+			}
+		}
+	}
+	t.Logf("the engine:\n%s", engine)
+	for answer, score := range blanket {
+		t.Logf("always %s:\n%s", answer, score)
+		for _, lens := range []string{verdict.OutcomeLens, verdict.ConformanceLens} {
+			if wrong := score[lens].False(answer); wrong == 0 {
+				t.Errorf("always answering %s is never wrong about %s, so the scenarios prove nothing there", answer, lens)
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/deed-dev/deed/internal/evidence"
+	"github.com/deed-dev/deed/internal/money"
+	"github.com/deed-dev/deed/internal/value"
+)
+
+// annotate says what is to be said beside the checks, and how much was seen.
+func (t *trial) annotate(v *Verdict, findings []finding) {
+	d := t.self.declared
+	for i := range t.c.Declarations[1:] {
+		if !t.sameIntent(d, &t.c.Declarations[i+1]) {
+			t.note(Reason{Code: DeclarationChanged})
+			break
+		}
+	}
+	if d.ContractVersion != 0 && d.ContractVersion != t.c.Governing.Version {
+		t.note(Reason{Code: ContractVersionIgnored})
+	}
+	if d.RequestedAt.Sub(d.ReceivedAt) > t.k.Settle.MaxSkew {
+		t.note(Reason{Code: ClockSkew})
+	}
+	for _, f := range t.retracted {
+		if t.self.rank(f, t.k.Link) != unlinked {
+			t.note(Reason{Code: FactRetracted, Source: f.Source, Fact: f.ExternalID})
+		}
+	}
+	for i := range v.Checks {
+		t.annotateEvidence(&v.Checks[i])
+	}
+	t.verifiedAmount(v)
+}
+
+// annotateEvidence notes a link that is weak and evidence that is shared.
+func (t *trial) annotateEvidence(check *Check) {
+	for i := range check.Seen {
+		seen := &check.Seen[i]
+		if seen.Role != Supports {
+			continue
+		}
+		if seen.Link == "subject" && check.Kind == StepCheck {
+			t.note(Reason{Code: WeakLink, About: check.ID})
+		}
+		for _, shared := range t.c.Shared {
+			if shared.Source == seen.Source && shared.Type == seen.Type && shared.ExternalID == seen.ExternalID {
+				t.note(Reason{Code: EvidenceShared, Source: seen.Source, Fact: seen.ExternalID, About: shared.ActionID})
+			}
+		}
+	}
+}
+
+// sameIntent compares what two declarations of one action declare, by value:
+// when and how they were sent does not matter.
+func (t *trial) sameIntent(a, b *Declaration) bool {
+	if a.ContractID != b.ContractID || a.ActionType != b.ActionType || a.SubjectID != b.SubjectID || a.SubjectKind != b.SubjectKind ||
+		a.AgentID != b.AgentID || a.WorkflowID != b.WorkflowID || a.Compensates != b.Compensates {
+		return false
+	}
+	left, _ := t.k.Bind(a.Params)
+	right, _ := t.k.Bind(b.Params)
+	return sameParams(a.Params, b.Params, left, right) && sameParams(b.Params, a.Params, right, left)
+}
+
+// sameParams says that every parameter of a is in b with the same value: as the
+// contract types it, or as it came.
+func sameParams(a, b, typedA, typedB map[string]value.Value) bool {
+	for name, raw := range a {
+		if name == "mcp_request_id" || name == "mcp_tool" {
+			continue
+		}
+		other, ok := b[name]
+		if !ok {
+			return false
+		}
+		if x, y := typedA[name], typedB[name]; !x.IsMissing() && !y.IsMissing() {
+			if value.Compare(x, y) != value.Equal {
+				return false
+			}
+			continue
+		}
+		if value.Compare(raw, other) != value.Equal && !(raw.IsMissing() && other.IsMissing()) {
+			return false
+		}
+	}
+	return true
+}
+
+// verifiedAmount adds up what the facts of a step say, if it passed: what was
+// seen, not what was declared.
+func (t *trial) verifiedAmount(v *Verdict) {
+	rule := t.k.VerifiedAmount
+	if rule == nil {
+		return
+	}
+	i := slices.IndexFunc(v.Checks, func(c Check) bool { return c.Kind == StepCheck && c.ID == rule.Step })
+	if i < 0 || v.Checks[i].Result != Pass {
+		return
+	}
+	var total *money.Amount
+	var told []string
+	for _, seen := range v.Checks[i].Seen {
+		f := t.fact(&seen)
+		if f == nil || seen.Role != Supports {
+			continue
+		}
+		if name := t.k.Evidence.SameEffect; name != "" && f.Refs[name] != "" {
+			if slices.Contains(told, f.Refs[name]) {
+				continue
+			}
+			told = append(told, f.Refs[name])
+		}
+		amount, ok := t.amountOf(f)
+		if !ok {
+			return
+		}
+		if total == nil {
+			total = &amount
+			continue
+		}
+		sum, ok := total.Add(amount)
+		if !ok {
+			return
+		}
+		total = &sum
+	}
+	v.VerifiedAmount = total
+}
+
+func (t *trial) amountOf(f *evidence.Fact) (money.Amount, bool) {
+	v, _ := t.k.VerifiedAmount.Of.Value(&scene{party: t.self, fact: f})
+	return v.Amount(), v.Kind() == value.Money
+}

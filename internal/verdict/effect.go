@@ -1,0 +1,186 @@
+package verdict
+
+import (
+	"github.com/deed-dev/deed/internal/evidence"
+)
+
+// effect is one thing that happened, told by one fact or by several that share
+// the reference which the contract names.
+type effect struct {
+	ref    string
+	told   []sighting
+	judged judgement
+	reason Reason // why it is wrong or undecided
+	timing timing
+	at     timed
+	keyed  bool
+	// theirs: the effect fits a rival and not this action. contested: it could
+	// be counted against this action or against a rival.
+	theirs, contested bool
+	// value is what the effect adds to a sum.
+	amount summand
+}
+
+// effects puts the facts of a view together, those of the strongest link that
+// any fact has. The others are not this action's and move to elsewhere.
+func (t *trial) effects(v *view) []effect {
+	strongest := unlinked
+	for i := range v.sightings {
+		if rank := v.sightings[i].rank; strongest == unlinked || rank < strongest {
+			strongest = rank
+		}
+	}
+	var effects []effect
+	for _, seen := range v.sightings {
+		if seen.rank != strongest {
+			v.elsewhere = append(v.elsewhere, seen.fact)
+			continue
+		}
+		ref := ""
+		if name := t.k.Evidence.SameEffect; name != "" {
+			ref = seen.fact.Refs[name]
+		}
+		if e := byRef(effects, ref); e != nil {
+			e.told = append(e.told, seen)
+			continue
+		}
+		effects = append(effects, effect{ref: ref, told: []sighting{seen}, keyed: seen.keyed})
+	}
+	for i := range effects {
+		effects[i].weigh(t.k.Evidence.Decides)
+	}
+	disagree(effects, t.k.Evidence.Decides)
+	return effects
+}
+
+func byRef(effects []effect, ref string) *effect {
+	if ref == "" {
+		return nil
+	}
+	for i := range effects {
+		if effects[i].ref == ref {
+			return &effects[i]
+		}
+	}
+	return nil
+}
+
+// weigh makes one judgement of what several facts say about the effect. Where
+// they differ it is undecided, unless the source that decides is among them.
+func (e *effect) weigh(decides string) {
+	told := e.told
+	if len(told) > 1 && decides != "" {
+		var its []sighting
+		for _, seen := range told {
+			if seen.fact.Source == decides {
+				its = append(its, seen)
+			}
+		}
+		if len(its) > 0 {
+			told = its
+		}
+	}
+	first := &told[0]
+	for i := range told {
+		if told[i].fact.OccurredAt < first.fact.OccurredAt {
+			first = &told[i]
+		}
+	}
+	e.timing = first.timing
+	e.at = timed{known: true, at: first.fact.OccurredAt, unit: first.source.Unit()}
+	e.judged, e.reason = told[0].judged, told[0].reason
+	for i := range told[1:] {
+		seen := &told[i+1]
+		switch {
+		case seen.judged == e.judged:
+		case e.judged == undecided:
+		case seen.judged == undecided:
+			e.judged, e.reason = undecided, seen.reason
+		default:
+			code := SourcesDisagree
+			if selfContradicting(told) {
+				code = SourceContradictsItself
+			}
+			e.judged, e.reason = undecided, Reason{Code: code, Source: seen.fact.Source, Fact: seen.fact.ExternalID}
+		}
+	}
+}
+
+// selfContradicting says that one source judges right and wrong of one effect.
+func selfContradicting(told []sighting) bool {
+	for i := range told {
+		for j := range told[:i] {
+			if told[i].fact.Source == told[j].fact.Source && told[i].judged != told[j].judged {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// disagree finds two sources of which one tells a right and the other a wrong
+// effect, where no shared reference says that these are two. Unless one of the
+// sources decides, neither is believed.
+func disagree(effects []effect, decides string) {
+	for i := range effects {
+		a := &effects[i]
+		if a.judged != right {
+			continue
+		}
+		for j := range effects {
+			b := &effects[j]
+			if b.judged != wrong || !b.keyed || a.ref != "" && b.ref != "" || shareSource(a, b) {
+				continue
+			}
+			switch {
+			case a.from(decides):
+				b.theirs = true
+			case b.from(decides):
+				a.theirs = true
+			default:
+				reason := Reason{Code: SourcesDisagree, Source: b.told[0].fact.Source, Fact: b.told[0].fact.ExternalID}
+				a.judged, a.reason = undecided, reason
+				b.judged, b.reason = undecided, reason
+			}
+		}
+	}
+}
+
+func (e *effect) from(source string) bool {
+	for i := range e.told {
+		if e.told[i].fact.Source == source {
+			return true
+		}
+	}
+	return false
+}
+
+func shareSource(a, b *effect) bool {
+	for i := range a.told {
+		if b.from(a.told[i].fact.Source) {
+			return true
+		}
+	}
+	return false
+}
+
+// is says whether two effects, seen by two parties, are one.
+func (e *effect) is(other *effect) bool {
+	if e.ref != "" || other.ref != "" {
+		return e.ref == other.ref
+	}
+	return e.told[0].fact == other.told[0].fact
+}
+
+// show makes pointers of the facts that tell of an effect.
+func (e *effect) show(seen []Seen, role Role, t *trial, s *scope) []Seen {
+	for i := range e.told {
+		link := linkName(s.rules, e.told[i].rank)
+		seen = append(seen, point(e.told[i].fact, role, link))
+	}
+	return seen
+}
+
+func point(f *evidence.Fact, role Role, link string) Seen {
+	return Seen{Source: f.Source, Type: f.Type, ExternalID: f.ExternalID, Revision: f.Revision, OccurredAt: f.OccurredAt, Role: role, Link: link}
+}

@@ -1,0 +1,137 @@
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/deed-dev/deed/internal/contract"
+	"github.com/deed-dev/deed/internal/evidence"
+	"github.com/deed-dev/deed/internal/value"
+)
+
+// Evaluate says what a case comes to. It reads nothing but the case and gives
+// the same verdict for the same case, always. An error means that the case is
+// none, never anything about the action.
+func Evaluate(c *Case) (Verdict, error) {
+	if err := c.check(); err != nil {
+		return Verdict{}, err
+	}
+	governing := &c.Declarations[0]
+	v := Verdict{
+		Engine: Engine, Case: c.Digest(), ActionID: governing.ActionID, ContractID: governing.ContractID,
+		EvaluatedAt: c.At,
+	}
+	if c.Governing == nil {
+		return v.without(c, ContractNotFound), nil
+	}
+	k := c.Governing.Contract
+	v.ContractID, v.ContractVersion, v.ContractDigest, v.Mode = k.ID, c.Governing.Version, k.Digest, c.Governing.Mode
+	if !applies(k, governing) {
+		return v.without(c, ContractDoesNotApply), nil
+	}
+	self, problems := newParty(k, governing)
+	t := &trial{c: c, k: k, self: self, steps: make([]finding, len(k.Steps)), stepDone: make([]bool, len(k.Steps))}
+	t.sources = sourcesOf(c)
+	for _, fact := range evidence.Current(c.Facts, c.At) {
+		if fact.Fact.Retracted && !fact.Disputed {
+			t.retracted = append(t.retracted, fact.Fact)
+			continue
+		}
+		t.facts = append(t.facts, fact)
+	}
+	findings := t.findings(problems)
+	t.settle(&v, findings)
+	t.annotate(&v, findings)
+	t.revise(&v)
+	t.compensate(&v)
+	v.Notes = t.notes
+	return v, nil
+}
+
+// check refuses what is no case of this engine.
+func (c *Case) check() error {
+	switch {
+	case c.Engine != Engine:
+		return fmt.Errorf("evaluate case: it was made for engine %d, and this is engine %d", c.Engine, Engine)
+	case c.At == 0:
+		return fmt.Errorf("evaluate case: it names no time")
+	case len(c.Declarations) == 0:
+		return fmt.Errorf("evaluate case: it holds no declaration")
+	case c.Governing != nil && c.Governing.Contract == nil:
+		return fmt.Errorf("evaluate case: its governing contract is not there")
+	}
+	for i := range c.Declarations {
+		if c.Declarations[i].ReceivedAt == 0 {
+			return fmt.Errorf("evaluate case: declaration %d has no time of receipt", i+1)
+		}
+	}
+	return nil
+}
+
+func applies(k *contract.Contract, d *Declaration) bool {
+	return (k.AppliesTo.ActionType == "" || k.AppliesTo.ActionType == d.ActionType) &&
+		(k.AppliesTo.SubjectKind == "" || k.AppliesTo.SubjectKind == d.SubjectKind)
+}
+
+// without is the verdict of an action that no contract governs. There is
+// nothing to wait for, so it is settled.
+func (v Verdict) without(c *Case, code Code) Verdict {
+	lens := Lens{Result: Unknown, Codes: []Code{code}}
+	v.Status, v.Decided, v.Badge, v.Outcome, v.Conformance, v.Revision = Settled, true, Unknown, lens, lens, 1
+	v.SettlesAt = c.Declarations[0].ReceivedAt
+	v.SettledAt = v.SettlesAt
+	if c.Previous != nil {
+		v.Revision, v.SettledAt = c.Previous.Revision, c.Previous.SettledAt
+	}
+	return v
+}
+
+// sourcesOf are the case's sources, each complete at least as far as it was
+// when the previous verdict settled.
+func sourcesOf(c *Case) []evidence.Source {
+	if c.Previous == nil {
+		return c.Sources
+	}
+	merged := make([]evidence.Source, len(c.Sources), len(c.Sources)+len(c.Previous.Sources))
+	copy(merged, c.Sources)
+	for _, before := range c.Previous.Sources {
+		i := 0
+		for i < len(merged) && merged[i].Name != before.Name {
+			i++
+		}
+		if i == len(merged) {
+			merged = append(merged, before)
+			continue
+		}
+		marks := make(map[string]value.Instant, len(before.Watermarks))
+		for factType, at := range merged[i].Watermarks {
+			marks[factType] = at
+		}
+		for factType, at := range before.Watermarks {
+			marks[factType] = max(at, marks[factType])
+		}
+		merged[i].Watermarks = marks
+	}
+	return merged
+}
+
+// findings concludes every check, in the order in which they are shown.
+func (t *trial) findings(problems []contract.BindProblem) []finding {
+	k := t.k
+	found := make([]finding, 0, 2+len(k.Steps)+len(k.Never)+len(k.State)+len(k.Limits)+len(k.Approvals))
+	for i := range k.Steps {
+		found = append(found, *t.step(i))
+	}
+	for i := range k.Never {
+		found = append(found, t.never(&k.Never[i]))
+	}
+	for i := range k.State {
+		found = append(found, t.state(&k.State[i]))
+	}
+	for i := range k.Limits {
+		found = append(found, t.limit(&k.Limits[i]))
+	}
+	for i := range k.Approvals {
+		found = append(found, t.approval(&k.Approvals[i]))
+	}
+	return append(found, t.declaredInTime(), t.declarationValid(problems))
+}

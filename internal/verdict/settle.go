@@ -1,0 +1,137 @@
+package verdict
+
+import (
+	"slices"
+)
+
+// settle puts the findings together: what each lens comes to, whether the
+// verdict is final, and what it waits for.
+func (t *trial) settle(v *Verdict, findings []finding) {
+	v.SettlesAt = t.self.settles
+	due := t.c.At >= v.SettlesAt
+	over := t.c.At >= v.SettlesAt.Add(t.k.Settle.Grace) || t.c.Previous != nil
+	waiting := waits(findings, OutcomeLens) || waits(findings, ConformanceLens)
+
+	v.Status = Provisional
+	if due && (over || !waiting) {
+		v.Status, v.SettledAt, v.Revision = Settled, t.c.At, 1
+		for i := range findings {
+			findings[i].giveUp()
+		}
+	}
+	v.Checks = make([]Check, len(findings))
+	for i := range findings {
+		v.Checks[i] = findings[i].Check
+	}
+	v.Outcome, v.Conformance = lens(v.Checks, OutcomeLens), lens(v.Checks, ConformanceLens)
+	v.Badge = worse(v.Outcome.Result, v.Conformance.Result)
+	v.Decided = decided(findings, OutcomeLens) && decided(findings, ConformanceLens)
+	for i := range findings {
+		if findings[i].open && !failed(findings, findings[i].Lens) {
+			v.Waits = merge(v.Waits, findings[i].Waits)
+		}
+	}
+}
+
+// waits says whether coverage may still move a lens. One that has failed does
+// not wait for checks that can no longer move it.
+func waits(findings []finding, name string) bool {
+	if failed(findings, name) {
+		return false
+	}
+	return slices.ContainsFunc(findings, func(f finding) bool { return f.Lens == name && f.open })
+}
+
+func failed(findings []finding, name string) bool {
+	return slices.ContainsFunc(findings, func(f finding) bool { return f.Lens == name && f.Result == Fail && !f.open })
+}
+
+// decided says that no new fact and no coverage can change a lens.
+func decided(findings []finding, name string) bool {
+	all := true
+	for i := range findings {
+		f := &findings[i]
+		if f.Lens != name {
+			continue
+		}
+		if f.Result == Fail && f.Final {
+			return true
+		}
+		all = all && f.Final
+	}
+	return all
+}
+
+// giveUp concludes a check that is still open when the verdict settles: what
+// its sources do not show proves nothing.
+func (f *finding) giveUp() {
+	if !f.open || f.Result == Fail {
+		return
+	}
+	reason := Reason{Code: SourceNotCovered}
+	if len(f.Waits) > 0 {
+		reason.Source = f.Waits[0].Source
+	}
+	if f.Result == Pass {
+		f.Result, f.Reasons = Unknown, []Reason{reason}
+		return
+	}
+	if i := slices.IndexFunc(f.Reasons, func(r Reason) bool { return r.Code == AwaitingEvidence }); i >= 0 {
+		f.Reasons = slices.Clone(f.Reasons)
+		f.Reasons[i] = reason
+	} else if !slices.ContainsFunc(f.Reasons, func(r Reason) bool { return r.Code == HistoryNotCovered }) {
+		f.Reasons = append(slices.Clone(f.Reasons), reason)
+	}
+}
+
+// lens puts the checks of one lens together: the worst result that one of them
+// has, and the codes of those that have it.
+func lens(checks []Check, name string) Lens {
+	result := Result("")
+	for i := range checks {
+		if checks[i].Lens == name && checks[i].Result != NotApplicable {
+			result = worse(result, checks[i].Result)
+		}
+	}
+	switch result {
+	case "":
+		return Lens{Result: Unknown, Codes: []Code{NothingApplied}}
+	case Pass:
+		return Lens{Result: Pass, Codes: []Code{AllChecksMet}}
+	}
+	l := Lens{Result: result}
+	for i := range checks {
+		if checks[i].Lens != name || checks[i].Result != result {
+			continue
+		}
+		for _, reason := range checks[i].Reasons {
+			if !slices.Contains(l.Codes, reason.Code) {
+				l.Codes = append(l.Codes, reason.Code)
+			}
+		}
+	}
+	return l
+}
+
+// worse is the worse of two results: FAIL, then UNKNOWN, then PASS.
+func worse(a, b Result) Result {
+	for _, r := range []Result{Fail, Unknown, Pass} {
+		if a == r || b == r {
+			return r
+		}
+	}
+	return ""
+}
+
+// merge adds what is waited for, of each source and type the latest time.
+func merge(waits, more []Wait) []Wait {
+	for _, w := range more {
+		i := slices.IndexFunc(waits, func(known Wait) bool { return known.Source == w.Source && known.Type == w.Type })
+		if i < 0 {
+			waits = append(waits, w)
+		} else if w.Until > waits[i].Until {
+			waits[i] = w
+		}
+	}
+	return waits
+}

@@ -1,0 +1,342 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/deed-dev/deed/internal/condition"
+	"github.com/deed-dev/deed/internal/contract"
+	"github.com/deed-dev/deed/internal/evidence"
+)
+
+// step concludes a step once; steps may ask for one that they follow.
+func (t *trial) step(i int) *finding {
+	f := &t.steps[i]
+	if t.stepDone[i] {
+		return f
+	}
+	t.stepDone[i] = true
+	step := &t.k.Steps[i]
+	s := t.stepScope(t.self, step)
+	f.Check = Check{ID: step.ID, Kind: StepCheck, Lens: OutcomeLens, From: s.from, Until: s.until}
+	if !f.applies(step.When, t.self) {
+		return f
+	}
+	if step.Quorum > 1 {
+		t.quorum(step, &s, f)
+	} else {
+		t.weighStep(step, &s, f)
+	}
+	return f
+}
+
+// stepScope is where a step looks for a party's effects.
+func (t *trial) stepScope(p *party, step *contract.Step) scope {
+	s := t.scope(p, &step.Observation, step.Window.Within)
+	s.subject = true
+	return s
+}
+
+// stepNamed is the finding of a step by its id, or nil.
+func (t *trial) stepNamed(id string) *finding {
+	for i := range t.k.Steps {
+		if t.k.Steps[i].ID == id {
+			return t.step(i)
+		}
+	}
+	return nil
+}
+
+// applies evaluates the guard; where it does not hold for certain, the finding
+// says so and there is nothing else to look at.
+func (f *finding) applies(when *condition.Expr, p *party) bool {
+	outcome := guard(when, p)
+	switch outcome.Truth {
+	case condition.True:
+		return true
+	case condition.False:
+		f.Result, f.Reasons = NotApplicable, []Reason{{Code: GuardNotMet}}
+	default:
+		f.Result, f.Reasons = Unknown, []Reason{causeCode(outcome)}
+	}
+	// A declaration does not change, so neither does this.
+	f.Final = true
+	return false
+}
+
+// tally is what the effects of a step come to.
+type tally struct {
+	inside     []*effect // right, in the window and in order, by time
+	outside    []*effect // right or not, keyed, too early or too late
+	early      *effect   // of these the first of each kind
+	late       *effect
+	wrongKeyed *effect // contradicts at once
+	wrongOther *effect // contradicts if nothing right is there
+	blurred    *effect // wrong, for this action or a rival
+	unknown    *effect // its condition is unknown, in the window
+	unknownOut *effect // the same, after the window
+	disordered *effect // right, but before the step it must follow
+	unordered  bool    // right, and the other's time is not known
+	elsewhere  bool
+	surplusOut int // effects outside that count towards too many
+}
+
+// weighStep concludes a step from the effects that its sources show.
+func (t *trial) weighStep(step *contract.Step, s *scope, f *finding) {
+	v := t.look(t.self, s)
+	effects := t.effects(&v)
+	if step.Sum != nil {
+		t.summands(step.Sum, effects)
+	}
+	share := t.contest(step, s, effects)
+	n := t.count(step, s, effects, share, f)
+	t.showOthers(s, &v, f)
+	n.elsewhere = n.elsewhere || len(v.elsewhere) > 0
+
+	var sum summed
+	if step.Sum != nil {
+		sum = t.sum(step.Sum, n.inside, n.outside)
+		f.at = sum.at
+	} else if len(n.inside) >= step.Count.Min && share.certain {
+		f.at = n.inside[step.Count.Min-1].at
+	}
+	t.concludeStep(step, s, f, &n, share, sum)
+	f.weak(v.weak)
+}
+
+// count sorts the effects by what they mean, and shows them.
+func (t *trial) count(step *contract.Step, s *scope, effects []effect, share share, f *finding) tally {
+	var n tally
+	for i := range effects {
+		e := &effects[i]
+		if e.theirs {
+			n.elsewhere = true
+			f.Seen = e.show(f.Seen, Elsewhere, t, s)
+			continue
+		}
+		f.first = earlier(f.first, e.at)
+		role := n.sort(e)
+		if role == Supports && step.After != "" {
+			role = t.order(step, e, &n)
+		}
+		if role == Supports {
+			n.inside = append(n.inside, e)
+			if share.doubtful {
+				role = Contested
+			}
+		}
+		f.Seen = e.show(f.Seen, role, t, s)
+	}
+	slices.SortStableFunc(n.inside, func(a, b *effect) int {
+		switch {
+		case a.at.at < b.at.at:
+			return -1
+		case a.at.at > b.at.at:
+			return 1
+		}
+		return 0
+	})
+	return n
+}
+
+// sort files one effect, and names its role.
+func (n *tally) sort(e *effect) Role {
+	first := func(to **effect) {
+		if *to == nil {
+			*to = e
+		}
+	}
+	switch {
+	case e.timing == tooEarly: // keyed, or it would not be here
+		first(&n.early)
+		n.outside = append(n.outside, e)
+		if !e.contested {
+			n.surplusOut++
+		}
+		return TooEarly
+	case e.judged == undecided && e.timing == inWindow:
+		first(&n.unknown)
+		return Undecided
+	case e.judged == undecided:
+		if e.keyed {
+			first(&n.unknownOut)
+		}
+		return Undecided
+	case e.judged == wrong && e.contested && e.keyed:
+		first(&n.blurred)
+		return Contested
+	case e.judged == wrong && e.keyed:
+		first(&n.wrongKeyed)
+		return Contradicts
+	case e.judged == wrong:
+		if e.timing == inWindow {
+			first(&n.wrongOther)
+		}
+		return Contradicts
+	case e.timing == tooLate:
+		first(&n.late)
+		n.outside = append(n.outside, e)
+		if !e.contested {
+			n.surplusOut++
+		}
+		return TooLate
+	}
+	return Supports
+}
+
+// order holds a right effect against the step that must come first.
+func (t *trial) order(step *contract.Step, e *effect, n *tally) Role {
+	before := t.stepNamed(step.After)
+	switch {
+	case before == nil || before.Result == NotApplicable:
+		return Supports
+	case !before.at.known:
+		n.unordered = true
+		return Undecided
+	case e.at.compare(before.at) < 0:
+		if n.disordered == nil {
+			n.disordered = e
+		}
+		return Contradicts
+	}
+	return Supports
+}
+
+// showOthers points to what is on the subject, and notes what came after
+// settlement.
+func (t *trial) showOthers(s *scope, v *view, f *finding) {
+	for _, other := range v.elsewhere {
+		f.Seen = append(f.Seen, point(other, Elsewhere, ""))
+	}
+	for _, weak := range v.weak {
+		f.Seen = append(f.Seen, point(weak, Untrusted, linkName(s.rules, t.self.rank(weak, s.rules))))
+	}
+	for _, later := range v.later {
+		t.note(Reason{Code: AfterSettlement, Source: later.Source, Fact: later.ExternalID})
+	}
+}
+
+// weak says beside an unknown result that there was something to see, but
+// nobody to believe.
+func (f *finding) weak(facts []*evidence.Fact) {
+	if len(facts) > 0 && f.Result == Unknown {
+		f.Reasons = append([]Reason{{Code: TrustTooLow, Source: facts[0].Source, Fact: facts[0].ExternalID}}, f.Reasons...)
+	}
+}
+
+// concludeStep draws the conclusion, the certain failures first.
+func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally, share share, sum summed) {
+	bounded := step.Count.Max > 0 || step.Sum != nil && step.Sum.Max != nil
+	windowCovered, windowWaits := t.covered(s, s.until)
+	allCovered, allWaits := t.covered(s, s.last)
+	enough := share.certain && len(n.inside) >= step.Count.Min && (step.Sum == nil || sum.enough)
+	room := step.Count.Max == 0 || share.sure+n.surplusOut <= step.Count.Max
+	missing := step.Count.Min
+	trusting := len(s.o.From) == 1 || t.k.Evidence.Decides != ""
+
+	fail := func(final bool, reasons ...Reason) {
+		f.Result, f.Reasons, f.Final = Fail, reasons, final || allCovered
+	}
+	unknown := func(waits []Wait, reasons ...Reason) {
+		f.Result, f.Reasons, f.Waits, f.open, f.Final = Unknown, reasons, waits, len(waits) > 0, allCovered
+	}
+	switch {
+	case n.wrongKeyed != nil:
+		fail(trusting, n.wrongKeyed.reason)
+	case enough && !room, share.surplus:
+		reasons := []Reason{{Code: DuplicateEffect}}
+		if n.early != nil {
+			reasons = append(reasons, n.early.because(EffectBeforeDeclaration))
+		}
+		fail(trusting && n.keyed(), reasons...)
+	case sum.reason.Code == "" && sum.over:
+		code := ValueMismatch
+		if sum.one && len(n.inside)+len(n.outside) > 1 {
+			code = DuplicateEffect
+		}
+		fail(trusting && n.keyed(), Reason{Code: code})
+	case !enough && step.Count.Max > 0 && n.surplusOut > 0 && n.surplusOut+missing > step.Count.Max,
+		!enough && sum.late && n.surplusOut > 0:
+		fail(trusting && n.keyed(), n.outOfWindow())
+	case n.unknown != nil:
+		unknown(allWaits, n.unknown.reason)
+	case sum.reason.Code != "" && (len(n.inside) > 0 || !windowCovered):
+		unknown(allWaits, sum.reason)
+	case share.doubtful:
+		unknown(allWaits, Reason{Code: AmbiguousMatch})
+	case n.blurred != nil && (enough || !windowCovered):
+		unknown(allWaits, Reason{Code: AmbiguousMatch, Source: n.blurred.reason.Source, Fact: n.blurred.reason.Fact})
+	case !enough && n.disordered != nil:
+		reason := n.disordered.because(OutOfOrder)
+		reason.About = step.After
+		fail(bounded && trusting && n.keyed(), reason)
+	case n.unordered && !enough:
+		before := t.stepNamed(step.After)
+		unknown(slices.Concat(windowWaits, before.Waits), Reason{Code: OrderNotEstablished, About: step.After})
+		f.open = f.open || before.open
+	case enough && n.unknownOut != nil:
+		unknown(allWaits, n.unknownOut.reason)
+	case enough:
+		f.Result, f.Reasons, f.Final = Pass, []Reason{{Code: EffectSeen}}, allCovered
+		if bounded && !allCovered {
+			f.open, f.Waits = true, allWaits
+		}
+	case windowCovered:
+		fail(true, n.lack()...)
+		f.absent = !f.first.known
+	default:
+		reasons := []Reason{{Code: AwaitingEvidence}}
+		if n.elsewhere {
+			reasons = append(reasons, Reason{Code: EffectNotAttributable})
+		}
+		if n.late != nil {
+			reasons = append(reasons, n.late.because(LateEffect))
+		}
+		unknown(windowWaits, reasons...)
+		if name, ok := t.untrusted(s); ok {
+			f.Reasons = append(f.Reasons, Reason{Code: TrustTooLow, Source: name})
+		}
+	}
+}
+
+// keyed says that what the step saw is tied to the action by a key, so that no
+// rival and no later fact can take it away.
+func (n *tally) keyed() bool {
+	for _, list := range [][]*effect{n.inside, n.outside} {
+		for _, e := range list {
+			if !e.keyed || e.contested {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// outOfWindow names the effect that came at the wrong time.
+func (n *tally) outOfWindow() Reason {
+	if n.early != nil {
+		return n.early.because(EffectBeforeDeclaration)
+	}
+	return n.late.because(LateEffect)
+}
+
+// lack says what is wrong when a covered window holds too little.
+func (n *tally) lack() []Reason {
+	switch {
+	case n.early != nil || n.late != nil:
+		return []Reason{n.outOfWindow()}
+	case len(n.inside) > 0:
+		return []Reason{n.inside[0].because(PartialEffect)}
+	case n.wrongOther != nil:
+		return []Reason{n.wrongOther.reason}
+	case n.blurred != nil:
+		return []Reason{n.blurred.reason}
+	case n.elsewhere:
+		return []Reason{{Code: EffectMissing}, {Code: EffectNotAttributable}}
+	}
+	return []Reason{{Code: EffectMissing}}
+}
+
+func (e *effect) because(code Code) Reason {
+	f := e.told[0].fact
+	return Reason{Code: code, Source: f.Source, Fact: f.ExternalID}
+}
