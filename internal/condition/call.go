@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"errors"
 	"maps"
 	"regexp"
 	"regexp/syntax"
@@ -165,6 +166,9 @@ func (p *parser) converted(n *Node, function, text string) *Node {
 	switch function {
 	case "money":
 		amount, err := money.Parse(text)
+		if err == nil && strings.ContainsAny(strings.Fields(text)[0], "eE") {
+			err = errors.New("its number has an exponent")
+		}
 		if err != nil {
 			return p.failAt(n, "write "+examples[function], "%q is no amount: %v", clip(text), err)
 		}

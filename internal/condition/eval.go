@@ -312,7 +312,10 @@ func (e *evaluation) text(n *Node) (Truth, why) {
 			return Unknown, why{NotComparable, attribute(arg)}
 		}
 	}
-	e.steps += len(texts[0]) / 4 // a pattern takes as long for four bytes as for a node
+	if n.Op == Matches {
+		e.steps += len(texts[0]) // a pattern takes for a byte as long as a node
+	}
+	e.steps += len(texts[0]) / 256
 	switch n.Op {
 	case StartsWith:
 		return truthOf(strings.HasPrefix(texts[0], texts[1])), why{}

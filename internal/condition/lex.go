@@ -102,7 +102,8 @@ func (p *parser) refuseSymbol(rest string) {
 	p.failure(p.next, size, hint, "%q means nothing here", string(r))
 }
 
-// readNumber reads a whole or decimal number, with or without an exponent.
+// readNumber reads a whole or decimal number. Exponents are left out: nobody
+// reads 1e4 right at a glance, and a number is written in one way.
 func (p *parser) readNumber(rest string) {
 	n := 0
 	digits := func() {
@@ -115,21 +116,11 @@ func (p *parser) readNumber(rest string) {
 		n++
 		digits()
 	}
-	if n < len(rest) && (rest[n] == 'e' || rest[n] == 'E') {
-		m := n + 1
-		if m < len(rest) && (rest[m] == '+' || rest[m] == '-') {
-			m++
-		}
-		if m < len(rest) && digit(rest[m]) {
-			n = m
-			digits()
-		}
-	}
 	if n < len(rest) && (letter(rest[n]) || rest[n] == '.') {
 		for n < len(rest) && (letter(rest[n]) || digit(rest[n]) || rest[n] == '.') {
 			n++
 		}
-		p.failure(p.next, n, "write it as in 180 or 180.00; a text stands in quotes", "%q is no number", clip(rest[:n]))
+		p.failure(p.next, n, "write it out, as in 180 or 180.00; a text stands in quotes", "%q is no number", clip(rest[:n]))
 		return
 	}
 	p.take(token{kind: number, text: rest[:n]}, n)

@@ -59,7 +59,7 @@ type Node struct {
 	// Kind of the value it comes to; [value.Missing] if that is not known before
 	// the evaluation, as for an attribute of a fact.
 	Kind value.Kind
-	Args []*Node
+	Args []*Node // of a literal list its elements
 
 	Value value.Value // of a Literal
 	Ref   Ref         // of a Reference; of a Variable the list it goes through, if that is one

@@ -163,9 +163,17 @@ func (p *parser) logical(op Op) *Node {
 	if !p.token.is(op.String()) {
 		return n
 	}
-	args := []*Node{n}
+	var args []*Node
+	add := func(n *Node) {
+		if n.Op == op { // it stood in brackets, which make no difference
+			args = append(args, n.Args...)
+			return
+		}
+		args = append(args, n)
+	}
+	add(n)
 	for p.accept(op.String()) {
-		args = append(args, operand())
+		add(operand())
 	}
 	return p.boolean(p.node(offset, Node{Op: op, Kind: value.Bool, Args: args}))
 }

@@ -70,7 +70,7 @@ func (c *Contract) Bind(declared map[string]value.Value) (map[string]value.Value
 // convert gives a declared value the parameter's type. The currency is what
 // money without one is in, and what money with one must be in, unless empty.
 func (p *Param) convert(v value.Value, currency money.Currency) (value.Value, error) {
-	wrong := fmt.Errorf("a %s where a %s is wanted", v.Kind(), p.Type)
+	wrong := func() error { return fmt.Errorf("a %s where a %s is wanted", v.Kind(), p.Type) }
 	switch p.Type {
 	case MoneyParam:
 		return p.convertMoney(v, currency)
@@ -79,13 +79,13 @@ func (p *Param) convert(v value.Value, currency money.Currency) (value.Value, er
 			return v, nil
 		}
 		if v.Kind() != value.String {
-			return value.Value{}, wrong
+			return value.Value{}, wrong()
 		}
 		code, err := money.ParseCurrency(v.Text())
 		return value.OfCurrency(code), err
 	case StringParam, EnumParam:
 		if v.Kind() != value.String {
-			return value.Value{}, wrong
+			return value.Value{}, wrong()
 		}
 		if p.Type == EnumParam && !slices.Contains(p.Values, v.Text()) {
 			return value.Value{}, fmt.Errorf("%q is not one of its values", clip(v.Text()))
@@ -120,7 +120,7 @@ func (p *Param) convert(v value.Value, currency money.Currency) (value.Value, er
 			return value.OfTime(instant), err
 		}
 	}
-	return value.Value{}, wrong
+	return value.Value{}, wrong()
 }
 
 // numberOf reads a number, or a text that is one: exact amounts and long

@@ -153,7 +153,7 @@ func TestASettledVerdictComesAlongAndStands(t *testing.T) {
 		t.Error("a verdict that only confirms the settled one took its place")
 	}
 	report(m, paid("re_1", on("o-1"), occurred(time.Hour), func(f *evidence.Fact) { f.IngestedAt = at(6 * day) }))
-	c, revised := evaluate(6 * day)
+	_, revised := evaluate(6 * day)
 	if revised.Status != verdict.Revised || revised.Supersedes != settled.Digest() {
 		t.Fatalf("late evidence gives %s of %s", revised.Status, revised.Supersedes)
 	}
@@ -162,7 +162,6 @@ func TestASettledVerdictComesAlongAndStands(t *testing.T) {
 	if got := next.Previous.Sources[0].Watermarks["refund.succeeded"]; next.Previous.Revision != 2 || got != at(3*day) {
 		t.Errorf("revision %d was covered to %s, want 2 and %s", next.Previous.Revision, got, at(3*day))
 	}
-	_ = c
 }
 
 func TestEffectsThatNoActionClaimsAreOrphans(t *testing.T) {

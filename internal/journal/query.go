@@ -116,6 +116,9 @@ type History interface {
 	Calls(ctx context.Context, f CallFilter) ([]Call, error)
 	// Totals adds up one session, or everything since a time (session empty).
 	Totals(ctx context.Context, session string, since int64) (Totals, error)
+	// Gaps lists what was not seen, of one session or of everything since a
+	// time (session empty), oldest first.
+	Gaps(ctx context.Context, session string, since int64) ([]Gap, error)
 	// Call returns every record that belongs to one request: itself, its
 	// progress, cancellation and answers, in order. ErrNotFound if there is none.
 	Call(ctx context.Context, session string, seq int64) ([]Record, error)

@@ -23,8 +23,9 @@ type Reader struct {
 
 var _ History = (*Reader)(nil)
 
-// readerConnections is enough for one scan on each of a few cores.
-const readerConnections = 4
+// readerConnections is enough for one scan on each of a few cores, and for
+// what a verification does beside its scans.
+const readerConnections = 5
 
 // OpenReader opens the journal in home for reading. It makes nothing and
 // changes nothing, but for SQLite's own side files. Without a journal the error wraps ErrNoJournal; others are
@@ -47,8 +48,13 @@ func OpenReader(home string) (*Reader, error) {
 	return &Reader{folder: f, db: db}, nil
 }
 
+// readerCache bounds what a connection holds of the file, to 1 MiB. Nearly
+// every page is read once for an answer, and to make room for one takes ten
+// times longer than to read it.
+const readerCache = "_pragma=cache_size(-1024)"
+
 func openReadOnly(f folder, parameters ...string) (*sql.DB, error) {
-	db, err := openDatabase(f.database(), append(parameters, "_pragma=busy_timeout(5000)", "_pragma=query_only(1)")...)
+	db, err := openDatabase(f.database(), append(parameters, "_pragma=busy_timeout(5000)", "_pragma=query_only(1)", readerCache)...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ type rollupFilter struct {
 	since     int64 // µs since 1970
 	toolsOnly bool
 
-	rankings, histograms bool // read these as well
-	failures             bool // read these and nothing else
+	sums, rankings, times bool // what is yielded of roll-ups
+	failures              bool // yield these and nothing else
 }
 
 // where limits roll-ups to whole hours of the filter.
@@ -25,8 +25,10 @@ func (f *rollupFilter) where() (string, []any) {
 }
 
 // eachRollup yields roll-ups that together are exactly the calls of a filter:
-// those of whole hours as they are stored, and that of the hour which the
-// filter's time cuts from the entries. What is yielded is good until the next.
+// from those of whole hours, as they are stored, whatever the filter asks for,
+// and of the hour which the filter's time cuts everything, from the entries.
+// One roll-up may come in parts, and parts do not say of which hour they are.
+// What is yielded is good until the next.
 func (q *question) eachRollup(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
 	stored := q.storedRollups
 	if filter.failures {
@@ -72,81 +74,102 @@ func (q *question) cutHour(filter rollupFilter) (map[rollupKey]*rollup, error) {
 }
 
 func (q *question) storedRollups(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+	if filter.sums {
+		if err := q.storedSums(filter, yield); err != nil {
+			return err
+		}
+	}
+	if filter.rankings || filter.times {
+		return q.storedBlobs(filter, yield)
+	}
+	return nil
+}
+
+// storedSums has SQLite add up the hours of each tool: there may be thousands,
+// and handing over a row takes ten times longer than adding it.
+func (q *question) storedSums(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
 	where, args := filter.where()
-	// Blobs that nobody asked for stay where they are.
-	extremes, sizes, times := "NULL", "NULL", "NULL"
-	if filter.rankings {
-		extremes = "extremes"
-	}
-	if filter.histograms {
-		sizes, times = "sizes", "times"
-	}
-	rows, err := q.tx.QueryContext(q.ctx, fmt.Sprintf(`
-		SELECT session, side, method, tool, hour, calls, sent, answered, ok, errors, tool_errors, returned, returned_ok,
-			took, longest, first, last, %s, %s, %s FROM rollups INDEXED BY rollups_by_key WHERE %s`, extremes, sizes, times, where), args...)
+	rows, err := q.tx.QueryContext(q.ctx, `
+		SELECT side, method, tool, sum(calls), sum(sent), sum(answered), sum(ok), sum(errors), sum(tool_errors), sum(returned), sum(returned_ok),
+			sum(took), max(longest), min(first), max(last) FROM rollups INDEXED BY rollups_by_key WHERE `+where+" GROUP BY side, method, tool", args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	var key rollupKey
-	var side, method, tool sql.RawBytes
-	var stored rollupRow
-	targets := append([]any{&key.session, &side, &method, &tool, &key.hour}, stored.targets()...)
-	names := make(interned)
+	key := rollupKey{session: filter.session}
 	for rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
+		var r rollup
+		err := rows.Scan(&key.side, &key.method, &key.tool, &r.calls, &r.sent, &r.answered, &r.ok, &r.errors, &r.toolErrors, &r.returned, &r.returnedOK,
+			&r.took, &r.longest, &r.first, &r.last)
+		if err != nil {
 			return err
 		}
-		key.side, key.method, key.tool = names.of(side), names.of(method), names.of(tool)
-		stored.reset()
-		if filter.rankings {
-			if err := readRankings(stored.extremes, &stored.biggest, &stored.slowest, &stored.biggestBad, &stored.slowestBad); err != nil {
-				return err
-			}
-		}
-		if filter.histograms {
-			if err := stored.readHistograms(); err != nil {
-				return err
-			}
-		}
-		if err := yield(&key, &stored.rollup); err != nil {
+		if err := yield(&key, &r); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
 }
 
-// reset empties what reading adds to, and keeps its memory.
-func (r *rollupRow) reset() {
-	r.biggest, r.slowest, r.biggestBad, r.slowestBad = r.biggest[:0], r.slowest[:0], r.biggestBad[:0], r.slowestBad[:0]
-	r.rollup.sizes, r.rollup.times = r.rollup.sizes[:0], r.rollup.times[:0]
-}
-
-func (r *rollupRow) readHistograms() error {
-	err := eachBucket(r.sizes, func(index int, count int64) {
-		r.rollup.sizes = append(r.rollup.sizes, bucket{index, count})
-	})
+// storedBlobs yields rankings and times. What nobody asked for stays where it
+// is.
+func (q *question) storedBlobs(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+	where, args := filter.where()
+	extremes, times := "NULL", "NULL"
+	if filter.rankings {
+		extremes = "extremes"
+	}
+	if filter.times {
+		times = "times"
+	}
+	rows, err := q.tx.QueryContext(q.ctx, fmt.Sprintf(`
+		SELECT side, method, tool, %s, %s FROM rollups INDEXED BY rollups_by_key WHERE %s`, extremes, times, where), args...)
 	if err != nil {
 		return err
 	}
-	return eachBucket(r.times, func(index int, count int64) {
-		r.rollup.times = append(r.rollup.times, bucket{index, count})
-	})
+	defer rows.Close()
+	key := rollupKey{session: filter.session}
+	var side, method, tool, ranked, timed sql.RawBytes
+	var r rollup
+	names := make(interned)
+	for rows.Next() {
+		if err := rows.Scan(&side, &method, &tool, &ranked, &timed); err != nil {
+			return err
+		}
+		key.side, key.method, key.tool = names.of(side), names.of(method), names.of(tool)
+		r.biggest, r.slowest, r.biggestBad, r.slowestBad, r.times = r.biggest[:0], r.slowest[:0], r.biggestBad[:0], r.slowestBad[:0], r.times[:0]
+		if filter.rankings {
+			if err := readRankings(ranked, &r.biggest, &r.slowest, &r.biggestBad, &r.slowestBad); err != nil {
+				return err
+			}
+		}
+		if filter.times {
+			err := eachBucket(timed, func(index int, count int64) { r.times = append(r.times, bucket{index, count}) })
+			if err != nil {
+				return err
+			}
+		}
+		if err := yield(&key, &r); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // storedFailures yields roll-ups that hold failures and nothing else.
 func (q *question) storedFailures(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
 	where, args := filter.where()
-	rows, err := q.tx.QueryContext(q.ctx, "SELECT session, side, method, tool, hour, outcome, error, calls, last FROM failures WHERE "+where, args...)
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT side, method, tool, outcome, error, sum(calls), max(last) FROM failures WHERE "+where+
+		" GROUP BY side, method, tool, outcome, error", args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	key := rollupKey{session: filter.session}
 	for rows.Next() {
-		var key rollupKey
 		var failure failureKey
 		var count, last int64
-		if err := rows.Scan(&key.session, &key.side, &key.method, &key.tool, &key.hour, &failure.outcome, &failure.code, &count, &last); err != nil {
+		if err := rows.Scan(&key.side, &key.method, &key.tool, &failure.outcome, &failure.code, &count, &last); err != nil {
 			return err
 		}
 		var row rollup

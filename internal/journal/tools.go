@@ -15,6 +15,8 @@ type ToolFilter struct {
 	Label   string // only of the server with this label
 	Session string // a whole id: only what it was offered
 	Since   int64  // µs since 1970: only what was offered since then
+
+	Uncounted bool // Calls are not wanted; they take as long as all the rest
 }
 
 // Tool is a tool that servers of one label offered, with its newest
@@ -47,7 +49,8 @@ type offered struct{ label, name string }
 
 // inventory is what lists of tools say, one after the other.
 type inventory struct {
-	tools map[offered]*Tool
+	tools  map[offered]*Tool
+	labels map[int64]string // of sessions
 	// Most lists are like one before; those need not be read again.
 	lists     map[Hash][]ToolRef
 	inSession map[offered]bool // of the session that was asked for
@@ -58,13 +61,19 @@ func (q *question) tools(filter ToolFilter) ([]Tool, error) {
 	if err != nil || !known {
 		return nil, err
 	}
-	inv := inventory{tools: make(map[offered]*Tool), lists: make(map[Hash][]ToolRef), inSession: make(map[offered]bool)}
+	labels, err := q.labels()
+	if err != nil {
+		return nil, err
+	}
+	inv := inventory{labels: labels, tools: make(map[offered]*Tool), lists: make(map[Hash][]ToolRef), inSession: make(map[offered]bool)}
 	if err := q.eachToolList(func(list toolList) error { return inv.add(q, list, session) }); err != nil {
 		return nil, err
 	}
-	calls, err := q.callsOfTools(session, filter.Since)
-	if err != nil {
-		return nil, err
+	var calls map[offered]int64
+	if !filter.Uncounted {
+		if calls, err = q.callsOfTools(session, filter.Since, labels); err != nil {
+			return nil, err
+		}
 	}
 	var tools []Tool
 	for key, tool := range inv.tools {
@@ -132,12 +141,9 @@ func (i *inventory) add(q *question, list toolList, session int64) error {
 		}
 		i.lists[list.definitions] = refs
 	}
-	facts, err := q.session(list.session)
-	if err != nil {
-		return err
-	}
+	label := i.labels[list.session]
 	for _, ref := range refs {
-		key := offered{facts.label, ref.Name.String()}
+		key := offered{label, ref.Name.String()}
 		if list.session == session {
 			i.inSession[key] = true
 		}
@@ -180,36 +186,50 @@ func (q *question) definition(hash Hash) ([]byte, error) {
 	return data, err
 }
 
-// callsOfTools counts calls by the label of their session and their tool.
-func (q *question) callsOfTools(session, since int64) (map[offered]int64, error) {
-	where, args := "session > ? AND hour >= ?", []any{everySession, (since + hourUS - 1) / hourUS}
-	if session != everySession {
-		where, args = where+" AND session = ?", append(args, session)
-	}
-	counts := make(map[offered]int64)
-	count := func(session int64, tool string, calls int64) error {
-		facts, err := q.session(session)
-		if err != nil {
-			return err
-		}
-		counts[offered{facts.label, tool}] += calls
-		return nil
-	}
-	rows, err := q.tx.QueryContext(q.ctx, `SELECT session, tool, sum(calls) FROM rollups
-		WHERE side = 'client' AND method = 'tools/call' AND `+where+" GROUP BY session, tool", args...)
+// labels are those of all sessions: asked for one by one, thousands take long.
+func (q *question) labels() (map[int64]string, error) {
+	rows, err := q.tx.QueryContext(q.ctx, `SELECT b.session, d.data FROM entries b INDEXED BY entries_apart CROSS JOIN details d ON d.n = b.n WHERE b.kind = 'session'`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
+	labels := make(map[int64]string)
+	for rows.Next() {
+		var session int64
+		var data sql.RawBytes
+		if err := rows.Scan(&session, &data); err != nil {
+			return nil, err
+		}
+		d, err := openDetail(data)
+		if err != nil {
+			return nil, fmt.Errorf("session %d: %w", session, err)
+		}
+		labels[session] = d.Label
+	}
+	return labels, rows.Err()
+}
+
+// callsOfTools counts calls by the label of their session and their tool.
+func (q *question) callsOfTools(session, since int64, labels map[int64]string) (map[offered]int64, error) {
+	// Without a session all roll-ups are read, in the order in which they lie.
+	from, where, args := "rollups NOT INDEXED", "session > ? AND hour >= ?", []any{everySession, (since + hourUS - 1) / hourUS}
+	if session != everySession {
+		from, where, args = "rollups INDEXED BY rollups_by_key", where+" AND session = ?", append(args, session)
+	}
+	counts := make(map[offered]int64)
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT session, tool, calls FROM "+from+" WHERE side = 'client' AND method = 'tools/call' AND "+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var tool sql.RawBytes
+	names := make(interned)
 	for rows.Next() {
 		var session, calls int64
-		var tool string
 		if err := rows.Scan(&session, &tool, &calls); err != nil {
 			return nil, err
 		}
-		if err := count(session, tool, calls); err != nil {
-			return nil, err
-		}
+		counts[offered{labels[session], names.of(tool)}] += calls
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -219,9 +239,7 @@ func (q *question) callsOfTools(session, since int64) (map[offered]int64, error)
 		return nil, err
 	}
 	for key, row := range edge {
-		if err := count(key.session, key.tool, row.calls); err != nil {
-			return nil, err
-		}
+		counts[offered{labels[key.session], key.tool}] += row.calls
 	}
 	return counts, nil
 }

@@ -17,6 +17,22 @@ func (r *Reader) Totals(ctx context.Context, session string, since int64) (Total
 	return t, nil
 }
 
+// Gaps lists what was not seen, of one session or of everything since a time,
+// oldest first.
+func (r *Reader) Gaps(ctx context.Context, session string, since int64) ([]Gap, error) {
+	gaps, err := ask(ctx, r, func(q *question) ([]Gap, error) {
+		row, known, err := q.sessionRow(session)
+		if err != nil || !known {
+			return nil, err
+		}
+		return q.gaps(row, since)
+	})
+	if err != nil {
+		return nil, databaseError(r.folder, "list gaps", err)
+	}
+	return gaps, nil
+}
+
 func (q *question) totals(uid string, since int64) (Totals, error) {
 	session, known, err := q.sessionRow(uid)
 	if err != nil || !known {
@@ -32,14 +48,15 @@ func (q *question) totals(uid string, since int64) (Totals, error) {
 	if t.Stderr, err = q.stderrBytes(session, since); err != nil {
 		return Totals{}, err
 	}
-	return t, q.addGaps(session, since, &t)
+	t.Gaps, err = q.gaps(session, since)
+	return t, err
 }
 
 func (q *question) addCalls(session, since int64, t *Totals) error {
 	type method struct{ side, method string }
 	others := make(map[method]int64)
 	open := int64(0)
-	err := q.eachRollup(rollupFilter{session: session, since: since}, func(key *rollupKey, r *rollup) error {
+	err := q.eachRollup(rollupFilter{session: session, since: since, sums: true}, func(key *rollupKey, r *rollup) error {
 		if !key.isTool() {
 			others[method{key.side, key.method}] += r.calls
 			return nil
@@ -86,7 +103,8 @@ func (q *question) eachUnanswered(session, since int64, yield func(call openCall
 		args = append(args, session)
 	}
 	rows, err := q.tx.QueryContext(q.ctx, `
-		SELECT q.n, q.session, q.at, coalesce(q.side, ''), coalesce(q.method, ''), coalesce(q.tool, '')
+		SELECT q.n, q.session, q.at, coalesce(q.side, ''), coalesce(q.method, ''), coalesce(q.tool, ''),
+			EXISTS (SELECT 1 FROM entries WHERE kind = 'end' AND session = q.session)
 		FROM unanswered u CROSS JOIN entries q ON q.n = u.n WHERE `+where, args...)
 	if err != nil {
 		return err
@@ -95,15 +113,12 @@ func (q *question) eachUnanswered(session, since int64, yield func(call openCall
 	for rows.Next() {
 		var call openCall
 		var at int64
-		if err := rows.Scan(&call.n, &call.key.session, &at, &call.key.side, &call.key.method, &call.key.tool); err != nil {
+		var ended bool
+		if err := rows.Scan(&call.n, &call.key.session, &at, &call.key.side, &call.key.method, &call.key.tool, &ended); err != nil {
 			return err
 		}
 		call.key.hour = at / hourUS
-		facts, err := q.session(call.key.session)
-		if err != nil {
-			return err
-		}
-		yield(call, facts.ended)
+		yield(call, ended)
 	}
 	return rows.Err()
 }
@@ -140,24 +155,24 @@ func (q *question) noiseLines(session, since int64) (lines int64, err error) {
 	return lines, err
 }
 
-func (q *question) addGaps(session, since int64, t *Totals) error {
+func (q *question) gaps(session, since int64) ([]Gap, error) {
 	where, args := apartSince(session, since)
-	rows, err := q.tx.QueryContext(q.ctx, "SELECT session, leaf FROM entries INDEXED BY entries_apart WHERE kind = 'gap'"+where+" ORDER BY n", args...)
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT leaf FROM entries INDEXED BY entries_apart WHERE kind = 'gap'"+where+" ORDER BY n", args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer rows.Close()
+	var gaps []Gap
 	for rows.Next() {
-		var session int64
 		var leaf sql.RawBytes
-		if err := rows.Scan(&session, &leaf); err != nil {
-			return err
+		if err := rows.Scan(&leaf); err != nil {
+			return nil, err
 		}
 		l, err := decodeLeaf(leaf)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		t.Gaps = append(t.Gaps, Gap{Session: l.Session, At: l.At, From: l.From, Reason: l.Reason, Bytes: l.Bytes, Messages: l.Messages})
+		gaps = append(gaps, Gap{Session: l.Session, At: l.At, From: l.From, Reason: l.Reason, Bytes: l.Bytes, Messages: l.Messages})
 	}
-	return rows.Err()
+	return gaps, rows.Err()
 }

@@ -202,6 +202,8 @@ func (v *verification) run(f folder) error {
 	if err := v.checkSchema(); err != nil {
 		return err
 	}
+	whole := v.beginWhole()
+	defer whole.end()
 	if err := v.checkMeta(); err != nil {
 		return err
 	}
@@ -224,7 +226,10 @@ func (v *verification) run(f folder) error {
 		return err
 	}
 	v.checkEnd()
-	return v.checkDerived()
+	if err := v.checkDerived(); err != nil {
+		return err
+	}
+	return whole.tell(&v.report)
 }
 
 // readKey decides which key signatures are checked with.

@@ -57,7 +57,7 @@ func (v *verification) scan() error {
 		return err
 	}
 	rows = min(rows, total) // a size made up must not keep us busy for ever
-	workers := min(runtime.GOMAXPROCS(0), readerConnections-1)
+	workers := min(runtime.GOMAXPROCS(0), readerConnections-2)
 	// Each element is a promise of a chunk, in the order of the log; the
 	// bound keeps fast workers from running ahead.
 	promises := make(chan chan chunk, workers)

@@ -57,7 +57,7 @@ func ToolCost(ctx context.Context, figures Figures, catalogue Catalogue, clock t
 		}
 		c.worst = append(c.worst, id)
 	}
-	tools, err := catalogue.Tools(ctx, journal.ToolFilter{Session: within.id, Since: within.since})
+	tools, err := catalogue.Tools(ctx, journal.ToolFilter{Session: within.id, Since: within.since, Uncounted: true})
 	if err != nil {
 		return nil, fmt.Errorf("measure the tools' definitions: %w", err)
 	}

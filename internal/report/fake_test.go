@@ -96,6 +96,11 @@ func (s *shelf) Totals(ctx context.Context, session string, since int64) (journa
 	return t, s.err
 }
 
+func (s *shelf) Gaps(ctx context.Context, session string, since int64) ([]journal.Gap, error) {
+	totals, err := s.Totals(ctx, session, since)
+	return totals.Gaps, err
+}
+
 func (s *shelf) Call(_ context.Context, session string, seq int64) ([]journal.Record, error) {
 	records, found := s.records[seq]
 	if !found || records[0].Entry.Session != session {

@@ -47,11 +47,11 @@ func (s Scope) resolve(ctx context.Context, history journal.History, clock termi
 
 // gaps are the holes in the record within the scope.
 func (s scoped) gaps(ctx context.Context, history journal.History) ([]journal.Gap, error) {
-	totals, err := history.Totals(ctx, s.id, s.since)
+	gaps, err := history.Gaps(ctx, s.id, s.since)
 	if err != nil {
 		return nil, fmt.Errorf("look for gaps: %w", err)
 	}
-	return totals.Gaps, nil
+	return gaps, nil
 }
 
 // text says what the scope is, to follow a noun; it is empty where the scope

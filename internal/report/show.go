@@ -74,12 +74,12 @@ func newestCall(ctx context.Context, history journal.History) (string, error) {
 // call with a hole in it must not look whole.
 func (s *Story) findGaps(ctx context.Context, history journal.History) error {
 	begin := s.records[0].Entry
-	totals, err := history.Totals(ctx, s.run.ID, begin.At)
+	gaps, err := history.Gaps(ctx, s.run.ID, begin.At)
 	if err != nil {
 		return fmt.Errorf("look for gaps: %w", err)
 	}
 	answer, answered := s.answer()
-	s.gaps = slices.DeleteFunc(totals.Gaps, func(gap journal.Gap) bool { return answered && gap.At > answer.Entry.At })
+	s.gaps = slices.DeleteFunc(gaps, func(gap journal.Gap) bool { return answered && gap.At > answer.Entry.At })
 	return nil
 }
 

@@ -58,11 +58,9 @@ func TailCalls(ctx context.Context, history journal.History, clock terminal.Cloc
 	if len(calls) < query.Limit {
 		since = query.Since
 	}
-	totals, err := history.Totals(ctx, session, since)
-	if err != nil {
+	if t.gaps, err = history.Gaps(ctx, session, since); err != nil {
 		return nil, fmt.Errorf("look for gaps: %w", err)
 	}
-	t.gaps = totals.Gaps
 	return t, nil
 }
 
@@ -75,11 +73,9 @@ func (t *Tail) checkRecorded(ctx context.Context, history journal.History, sessi
 	if len(runs) == 0 {
 		return NothingRecorded()
 	}
-	totals, err := history.Totals(ctx, session, t.query.Since)
-	if err != nil {
+	if t.gaps, err = history.Gaps(ctx, session, t.query.Since); err != nil {
 		return fmt.Errorf("look for gaps: %w", err)
 	}
-	t.gaps = totals.Gaps
 	return nil
 }
 

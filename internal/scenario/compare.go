@@ -19,6 +19,9 @@ func Differences(want Expectation, v *verdict.Verdict) []string {
 	if want.Decided != nil && v.Decided != *want.Decided {
 		differ("decided is %v, expected %v", v.Decided, *want.Decided)
 	}
+	if want.LensDecided == verdict.OutcomeLens && !v.Outcome.Decided || want.LensDecided == verdict.ConformanceLens && !v.Conformance.Decided {
+		differ("the lens %s is not decided", want.LensDecided)
+	}
 	if v.Outcome.Result != want.Outcome {
 		differ("outcome is %s %v, expected %s", v.Outcome.Result, v.Outcome.Codes, want.Outcome)
 	}

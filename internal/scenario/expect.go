@@ -15,6 +15,7 @@ import (
 type Expectation struct {
 	Status      verdict.Status
 	Decided     *bool
+	LensDecided string // the lens that must be decided
 	Outcome     verdict.Result
 	Conformance verdict.Result
 	Reasons     map[string][]verdict.Code // by check, or by lens: they are among its codes
@@ -124,7 +125,7 @@ func (s *Scenario) factTypes() []string {
 }
 
 func (r *reader) expectation(f fields) Expectation {
-	e := r.only(f.nodes["expect"], "status", "decided", "outcome", "conformance", "reasons", "results", "notes", "verified", "net", "waits")
+	e := r.only(f.nodes["expect"], "status", "decided", "lens_decided", "outcome", "conformance", "reasons", "results", "notes", "verified", "net", "waits")
 	expect := Expectation{
 		Status: verdict.Status(e.text("status")), Outcome: r.result(e, "outcome"), Conformance: r.result(e, "conformance"),
 		Verified: r.sum(e, "verified"), Net: r.sum(e, "net"),
@@ -137,6 +138,11 @@ func (r *reader) expectation(f fields) Expectation {
 	if e.has("decided") {
 		decided := e.flag("decided")
 		expect.Decided = &decided
+	}
+	switch expect.LensDecided = e.text("lens_decided"); expect.LensDecided {
+	case "", verdict.OutcomeLens, verdict.ConformanceLens:
+	default:
+		r.fail(e.nodes["lens_decided"], "write outcome or conformance", "there is no lens %q", expect.LensDecided)
 	}
 	expect.Reasons = map[string][]verdict.Code{}
 	reasons := r.mapping(e.nodes["reasons"])

@@ -15,25 +15,31 @@ import (
 // not look at what the engine says.
 const folder = "../../testdata/scenarios"
 
-// all reads every scenario.
+// all reads every scenario: the suite, and the nasty cases that were written
+// without looking at either.
 func all(t *testing.T) []*scenario.Scenario {
 	t.Helper()
-	files := os.DirFS(folder)
-	names, err := fs.Glob(files, "*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(names) < 60 {
-		t.Fatalf("%d scenarios are in %s, at least 60 are wanted", len(names), folder)
-	}
 	var read []*scenario.Scenario
-	for _, name := range names {
-		s, err := scenario.Read(files, name)
+	for _, place := range []struct {
+		folder string
+		least  int
+	}{{folder, 80}, {folder + "/nasty", 20}} {
+		files := os.DirFS(place.folder)
+		names, err := fs.Glob(files, "*.yaml")
 		if err != nil {
-			t.Error(err)
-			continue
+			t.Fatal(err)
 		}
-		read = append(read, s)
+		if len(names) < place.least {
+			t.Fatalf("%d scenarios are in %s, at least %d are wanted", len(names), place.folder, place.least)
+		}
+		for _, name := range names {
+			s, err := scenario.Read(files, name)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			read = append(read, s)
+		}
 	}
 	return read
 }

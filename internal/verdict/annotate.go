@@ -31,7 +31,7 @@ func (t *trial) annotate(v *Verdict, findings []finding) {
 	for i := range v.Checks {
 		t.annotateEvidence(&v.Checks[i])
 	}
-	t.verifiedAmount(v)
+	t.verifiedAmount(v, findings)
 }
 
 // annotateEvidence notes a link that is weak and evidence that is shared.
@@ -90,7 +90,7 @@ func sameParams(a, b, typedA, typedB map[string]value.Value) bool {
 
 // verifiedAmount adds up what the facts of a step say, if it passed: what was
 // seen, not what was declared.
-func (t *trial) verifiedAmount(v *Verdict) {
+func (t *trial) verifiedAmount(v *Verdict, findings []finding) {
 	rule := t.k.VerifiedAmount
 	if rule == nil {
 		return
@@ -99,7 +99,7 @@ func (t *trial) verifiedAmount(v *Verdict) {
 	if i < 0 || v.Checks[i].Result != Pass {
 		return
 	}
-	var total *money.Amount
+	var amounts []money.Amount
 	var told []string
 	for _, seen := range v.Checks[i].Seen {
 		f := t.fact(&seen)
@@ -116,17 +116,34 @@ func (t *trial) verifiedAmount(v *Verdict) {
 		if !ok {
 			return
 		}
-		if total == nil {
-			total = &amount
-			continue
+		amounts = append(amounts, amount)
+	}
+	v.VerifiedAmount = addUp(amounts, findings[i].counted)
+}
+
+// addUp adds the amounts of the effects that are the action's. Where rivals
+// share in them, which are its own matters only if they are not all alike.
+func addUp(amounts []money.Amount, counted int) *money.Amount {
+	if len(amounts) == 0 {
+		return nil
+	}
+	if counted > 0 && counted < len(amounts) {
+		for _, other := range amounts[1:] {
+			if order, ok := amounts[0].Compare(other); !ok || order != 0 {
+				return nil
+			}
 		}
+		amounts = amounts[:counted]
+	}
+	total := amounts[0]
+	for _, amount := range amounts[1:] {
 		sum, ok := total.Add(amount)
 		if !ok {
-			return
+			return nil
 		}
-		total = &sum
+		total = sum
 	}
-	v.VerifiedAmount = total
+	return &total
 }
 
 func (t *trial) amountOf(f *evidence.Fact) (money.Amount, bool) {

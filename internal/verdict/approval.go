@@ -67,7 +67,7 @@ func (t *trial) approval(rule *contract.Approval) finding {
 func (t *trial) approvalScope(p *party, rule *contract.Approval) scope {
 	return scope{
 		o: &rule.Observation, rules: rule.Link, mode: evidence.Event, floor: evidence.Attested,
-		from: p.start.Add(-rule.Lookback), until: p.settles, last: p.settles,
+		from: p.start.Add(-rule.Lookback), until: p.settles, last: p.settles, subject: true,
 	}
 }
 

@@ -17,14 +17,35 @@ func (t *trial) compensate(v *Verdict) {
 			view.Of = d.Compensates
 		}
 	}
-	view.By = t.c.Compensators
+	t.accept(&view)
 	if len(view.By) > 0 {
 		t.note(Reason{Code: Compensated, About: view.By[0].ActionID})
 		t.net(v, &view)
 	}
-	if view.Of != "" || len(view.By) > 0 {
+	if view.Of != "" || len(view.By) > 0 || len(view.Refused) > 0 {
 		v.Compensation = &view
 	}
+}
+
+// accept tells the actions that undo this one from those that may not: the
+// first that is not known to have failed keeps others out.
+func (t *trial) accept(view *Compensation) {
+	undone := false
+	for _, by := range t.c.Compensators {
+		own := by.ActionID == t.self.declared.ActionID || by.ActionID == t.self.declared.Compensates ||
+			t.c.Compensates != nil && slices.Contains(t.c.Compensates.Chain, by.ActionID)
+		if own || undone || t.k.Compensation == nil || by.ContractID != t.k.Compensation.By {
+			view.Refused = append(view.Refused, by.ActionID)
+			continue
+		}
+		view.By = append(view.By, by)
+		undone = !by.failed()
+	}
+}
+
+// failed says that the compensator has settled as having done nothing.
+func (c *Compensator) failed() bool {
+	return c.Status != Provisional && c.Status != Recorded && c.Outcome == Fail
 }
 
 // refusal says why the action may not undo what it names; empty if it may.
@@ -39,7 +60,7 @@ func (t *trial) refusal() string {
 		return "an action of a contract that this one does not undo"
 	}
 	for _, earlier := range target.Earlier {
-		if earlier.Status == Provisional || earlier.Status == Recorded || earlier.Outcome != Fail {
+		if !earlier.failed() {
 			return "an action that " + earlier.ActionID + " undoes already"
 		}
 	}

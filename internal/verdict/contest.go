@@ -83,7 +83,7 @@ func (t *trial) rivalEffects(rival *party, s *scope, step *contract.Step) []effe
 	theirs := t.stepScope(rival, step)
 	theirs.o = s.o // perhaps only one of the step's sources
 	v := t.look(rival, &theirs)
-	return t.effects(&v)
+	return t.effects(rival, &theirs, &v)
 }
 
 // settleWrongs looks at the effects that this action cannot claim, or only out

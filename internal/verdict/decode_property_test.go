@@ -3,8 +3,6 @@ package verdict
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -181,11 +179,8 @@ func drawCompensators(t *rapid.T) []Compensator {
 
 // Whatever DecodeCase accepts has one canonical form, which it accepts too.
 func FuzzDecodeCase(f *testing.F) {
-	for _, name := range []string{"case.json", "case_full.json"} {
-		text, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, c := range []*Case{refundCase(f), fullCase(f)} {
+		text := c.AppendJSON(nil)
 		f.Add(text)
 		f.Add(text[:len(text)/2])
 	}

@@ -44,7 +44,7 @@ func TestTheDigestOfACaseLeavesOutTheContractsText(t *testing.T) {
 // filler sets every field of what it is given to something that no other field
 // has, so that a field which the encoder forgets is seen.
 type filler struct {
-	t *testing.T
+	t testing.TB
 	n int
 }
 
@@ -116,7 +116,7 @@ func (f *filler) fill(v reflect.Value) {
 }
 
 // fullCase has every field set.
-func fullCase(t *testing.T) *Case {
+func fullCase(t testing.TB) *Case {
 	t.Helper()
 	var c Case
 	(&filler{t: t}).fill(reflect.ValueOf(&c).Elem())

@@ -23,7 +23,7 @@ type effect struct {
 
 // effects puts the facts of a view together, those of the strongest link that
 // any fact has. The others are not this action's and move to elsewhere.
-func (t *trial) effects(v *view) []effect {
+func (t *trial) effects(p *party, s *scope, v *view) []effect {
 	strongest := unlinked
 	for i := range v.sightings {
 		if rank := v.sightings[i].rank; strongest == unlinked || rank < strongest {
@@ -48,9 +48,37 @@ func (t *trial) effects(v *view) []effect {
 	}
 	for i := range effects {
 		effects[i].weigh(t.k.Evidence.Decides)
+		if effects[i].ref != "" {
+			t.attribute(p, s, &effects[i], strongest)
+		}
 	}
 	disagree(effects, t.k.Evidence.Decides)
 	return effects
+}
+
+// attribute looks at all facts that tell of an effect, those too that do not
+// link to the party. One that carries a stronger key of another action makes
+// the effect that one's; one that carries the same key with another value makes
+// it both's, and so nobody's for certain.
+func (t *trial) attribute(p *party, s *scope, e *effect, rank int) {
+	for i := range t.facts {
+		f := t.facts[i].Fact
+		if f.Refs[t.k.Evidence.SameEffect] != e.ref || f.Type != s.o.Expect || !contains(s.o.From, f.Source) || !t.trusted(s, t.source(f.Source)) {
+			continue
+		}
+		foreign := p.foreign(f, s.rules)
+		switch {
+		case foreign == unlinked || foreign > rank:
+		case foreign < rank:
+			e.theirs = true
+		default:
+			code := SourcesDisagree
+			if e.from(f.Source) {
+				code = SourceContradictsItself
+			}
+			e.judged, e.reason = undecided, Reason{Code: code, Source: f.Source, Fact: f.ExternalID}
+		}
+	}
 }
 
 func byRef(effects []effect, ref string) *effect {
@@ -174,9 +202,14 @@ func (e *effect) is(other *effect) bool {
 
 // show makes pointers of the facts that tell of an effect.
 func (e *effect) show(seen []Seen, role Role, t *trial, s *scope) []Seen {
+	decides := t.k.Evidence.Decides
 	for i := range e.told {
-		link := linkName(s.rules, e.told[i].rank)
-		seen = append(seen, point(e.told[i].fact, role, link))
+		told := &e.told[i]
+		role := role
+		if told.judged != e.judged && e.from(decides) && told.fact.Source != decides {
+			role = Overruled
+		}
+		seen = append(seen, point(told.fact, role, linkName(s.rules, told.rank)))
 	}
 	return seen
 }

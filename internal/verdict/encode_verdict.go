@@ -45,6 +45,7 @@ func (v *Verdict) AppendJSON(b []byte) []byte {
 func appendLens(b []byte, l Lens) []byte {
 	b = append(b, '{')
 	b = appendTexts(member(b, `"codes":`), l.Codes)
+	b = strconv.AppendBool(member(b, `"decided":`), l.Decided)
 	b = appendText(member(b, `"result":`), l.Result)
 	return append(b, '}')
 }
@@ -123,5 +124,8 @@ func appendCompensation(b []byte, c *Compensation) []byte {
 	}
 	b = optionalText(b, `"net_zero":`, c.NetZero)
 	b = optionalText(b, `"of":`, c.Of)
+	if len(c.Refused) > 0 {
+		b = appendTexts(member(b, `"refused":`), c.Refused)
+	}
 	return append(b, '}')
 }

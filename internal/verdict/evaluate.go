@@ -75,7 +75,7 @@ func applies(k *contract.Contract, d *Declaration) bool {
 // without is the verdict of an action that no contract governs. There is
 // nothing to wait for, so it is settled.
 func (v Verdict) without(c *Case, code Code) Verdict {
-	lens := Lens{Result: Unknown, Codes: []Code{code}}
+	lens := Lens{Result: Unknown, Codes: []Code{code}, Decided: true}
 	v.Status, v.Decided, v.Badge, v.Outcome, v.Conformance, v.Revision = Settled, true, Unknown, lens, lens, 1
 	v.SettlesAt = c.Declarations[0].ReceivedAt
 	v.SettledAt = v.SettlesAt

@@ -35,6 +35,21 @@ func (p *party) rank(f *evidence.Fact, rules []contract.Link) int {
 	return unlinked
 }
 
+// foreign is the number of the strongest keyed rule whose key a fact carries
+// with another value than the party's, or unlinked if there is none.
+func (p *party) foreign(f *evidence.Fact, rules []contract.Link) int {
+	for i, rule := range rules {
+		if !rule.Keyed() {
+			continue
+		}
+		got, want := f.Refs[rule.Ref], p.key(rule)
+		if got != "" && want != "" && got != want {
+			return i
+		}
+	}
+	return unlinked
+}
+
 // key is what the party's side of a keyed rule comes to; empty if it is not
 // declared.
 func (p *party) key(rule contract.Link) string {

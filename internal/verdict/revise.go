@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/deed-dev/deed/internal/evidence"
-	"github.com/deed-dev/deed/internal/value"
 )
 
 // revise holds a verdict against the settled one before it. If nothing has
@@ -78,24 +77,13 @@ func (t *trial) cause(v *Verdict) Reason {
 			return Reason{Code: LateEvidence, Source: f.Source, Fact: f.ExternalID}
 		}
 	}
-	for i := range t.c.Sources {
-		source := &t.c.Sources[i]
-		for factType, at := range source.Watermarks {
-			if at > t.markedBefore(source.Name, factType) {
-				return Reason{Code: LateCoverage, Source: source.Name}
-			}
+	for i := range v.Checks {
+		if i < len(t.c.Previous.Checks) && slices.Contains(t.c.Previous.Checks[i].Codes, SourceNotCovered) &&
+			!slices.Contains(v.Checks[i].codes(), SourceNotCovered) {
+			return Reason{Code: LateCoverage, About: v.Checks[i].ID}
 		}
 	}
 	return Reason{Code: LateDeclaration}
-}
-
-func (t *trial) markedBefore(source, factType string) value.Instant {
-	for i := range t.c.Previous.Sources {
-		if t.c.Previous.Sources[i].Name == source {
-			return t.c.Previous.Sources[i].Watermarks[factType]
-		}
-	}
-	return 0
 }
 
 // fact finds the current fact that a pointer points to.

@@ -25,7 +25,8 @@ func (t *trial) settle(v *Verdict, findings []finding) {
 	}
 	v.Outcome, v.Conformance = lens(v.Checks, OutcomeLens), lens(v.Checks, ConformanceLens)
 	v.Badge = worse(v.Outcome.Result, v.Conformance.Result)
-	v.Decided = decided(findings, OutcomeLens) && decided(findings, ConformanceLens)
+	v.Outcome.Decided, v.Conformance.Decided = decided(findings, OutcomeLens), decided(findings, ConformanceLens)
+	v.Decided = v.Outcome.Decided && v.Conformance.Decided
 	for i := range findings {
 		if findings[i].open && !failed(findings, findings[i].Lens) {
 			v.Waits = merge(v.Waits, findings[i].Waits)

@@ -83,7 +83,7 @@ type tally struct {
 // weighStep concludes a step from the effects that its sources show.
 func (t *trial) weighStep(step *contract.Step, s *scope, f *finding) {
 	v := t.look(t.self, s)
-	effects := t.effects(&v)
+	effects := t.effects(t.self, s, &v)
 	if step.Sum != nil {
 		t.summands(step.Sum, effects)
 	}
@@ -100,6 +100,7 @@ func (t *trial) weighStep(step *contract.Step, s *scope, f *finding) {
 		f.at = n.inside[step.Count.Min-1].at
 	}
 	t.concludeStep(step, s, f, &n, share, sum)
+	f.counted = min(len(n.inside), share.sure)
 	f.weak(v.weak)
 }
 
@@ -288,8 +289,8 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 		if n.elsewhere {
 			reasons = append(reasons, Reason{Code: EffectNotAttributable})
 		}
-		if n.late != nil {
-			reasons = append(reasons, n.late.because(LateEffect))
+		if n.early != nil || n.late != nil {
+			reasons = append(reasons, n.outOfWindow())
 		}
 		unknown(windowWaits, reasons...)
 		if name, ok := t.untrusted(s); ok {

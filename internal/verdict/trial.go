@@ -154,6 +154,8 @@ type finding struct {
 	// at is when a step was fulfilled, first when its first effect happened,
 	// right or wrong. Neither is known while at.known is false.
 	at, first timed
+	// counted is how many of the effects in a step's window are the action's.
+	counted int
 	// absent says that no effect is there and that every source would show one.
 	absent bool
 }

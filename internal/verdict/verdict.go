@@ -65,6 +65,8 @@ type Verdict struct {
 type Lens struct {
 	Result Result `json:"result"`
 	Codes  []Code `json:"codes"` // never empty; in the order of the checks, each once
+	// Decided says that no new fact and no coverage can change the result.
+	Decided bool `json:"decided"`
 }
 
 // Kind is the kind of a check.
@@ -121,6 +123,7 @@ const (
 	Contested   Role = "contested" // several actions could claim it
 	Elsewhere   Role = "elsewhere" // on the subject, but not this action's
 	Untrusted   Role = "untrusted" // from a source that may not supply the check
+	Overruled   Role = "overruled" // the source that decides tells it differently
 )
 
 // Seen is a fact that a check looked at: a pointer to the evidence.
@@ -151,9 +154,11 @@ type Wait struct {
 // Compensation is the view of what undoes the action, or of what it undoes. It
 // changes no verdict.
 type Compensation struct {
-	Of  string        `json:"of,omitzero"` // the action that this one undoes, if the link was accepted
-	By  []Compensator `json:"by,omitzero"`
-	Net *money.Amount `json:"net,omitzero"` // what remains after the compensators that passed
+	Of string        `json:"of,omitzero"` // the action that this one undoes, if the link was accepted
+	By []Compensator `json:"by,omitzero"`
+	// Refused are actions that say they undo this one, but may not.
+	Refused []string      `json:"refused,omitzero"`
+	Net     *money.Amount `json:"net,omitzero"` // what remains after the compensators that passed
 	// NetZero says whether that is nothing, where the contract asks.
 	NetZero Result `json:"net_zero,omitzero"`
 }

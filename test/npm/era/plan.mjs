@@ -15,10 +15,12 @@ export function record() {
 // request sends one request; before and after are what differs by era.
 export async function plan(seen, { request, elicits, before, after }) {
   const note = async (what, asking) => {
+    const answer = { what };
+    seen.answers.push(answer); // in the order of asking
     try {
-      seen.answers.push({ what, result: await asking });
+      answer.result = await asking;
     } catch (error) {
-      seen.answers.push({ what, error: { code: error.code ?? null, message: error.message } });
+      answer.error = { code: error.code ?? null, message: error.message };
     }
   };
   const call = (name, options, given) => note(name, request("tools/call", { name, arguments: given ?? {} }, options));
