@@ -46,8 +46,7 @@ func (m *Memory) History(query HistoryQuery) (verdict.History, error) {
 		if own != nil && own.currency == s.currency && own.shadow == s.shadow {
 			sum = sum.minus(tally{count: 1, sum: own.entry.amount})
 		}
-		all := totals[s.currency]
-		totals[s.currency] = tally{count: all.count + sum.count, sum: all.sum.Add(sum.sum)}
+		totals[s.currency] = totals[s.currency].plus(sum)
 	}
 	for currency, sum := range totals {
 		h.Count += sum.count
@@ -156,7 +155,7 @@ func (b *bucketed) series(p place) *series {
 			return s
 		}
 	}
-	s := &series{currency: p.currency, shadow: p.shadow}
+	s := &series{currency: p.currency, shadow: p.shadow, size: usualSizes()}
 	b.groups[p.group] = append(b.groups[p.group], s)
 	return s
 }

@@ -15,6 +15,9 @@ type Resolved struct {
 	// that which of them is newer cannot be told. Fact is then one of them: the
 	// same one, whatever the order of arrival.
 	Disputed bool
+	// Contents are all that it said then, each once, ordered so that arrival
+	// does not show; nil for a fact that is not disputed.
+	Contents []*Fact
 }
 
 // Current picks from the revisions of many facts the one of each fact that is
@@ -67,14 +70,14 @@ func resolve(revisions []*Fact) Resolved {
 	for _, f := range newest[1:] {
 		picked.Disputed = picked.Disputed || !f.SameContent(newest[0])
 	}
-	first := arrivedBefore
-	if picked.Disputed {
-		first = func(f, g *Fact) bool { return content(f) < content(g) }
-	}
 	for _, f := range newest[1:] {
-		if first(f, picked.Fact) {
+		if arrivedBefore(f, picked.Fact) {
 			picked.Fact = f
 		}
+	}
+	if picked.Disputed {
+		picked.Contents = contents(newest)
+		picked.Fact = picked.Contents[0]
 	}
 	return picked
 }
@@ -92,6 +95,13 @@ func CompareRevisions(a, b *Fact) int {
 		return -1
 	}
 	return cmp.Compare(a.ObservedAt, b.ObservedAt)
+}
+
+// contents keeps one fact of each content, in the order of their contents.
+func contents(facts []*Fact) []*Fact {
+	kept := slices.Clone(facts)
+	slices.SortStableFunc(kept, func(f, g *Fact) int { return cmp.Compare(content(f), content(g)) })
+	return slices.CompactFunc(kept, (*Fact).SameContent)
 }
 
 // SameContent says whether two revisions say the same of what happened,

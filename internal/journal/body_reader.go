@@ -76,21 +76,29 @@ type pieceReader struct {
 	id     int64
 	i      int64
 	stored int64
+	ahead  *ahead // what was read before; may be nil
 	unpacker
 }
 
 // next returns the next piece unpacked, nil behind the last one. The bytes
 // are good until the next call.
 func (p *pieceReader) next() ([]byte, error) {
-	var data []byte
-	var packed int64
-	err := p.db.QueryRowContext(p.ctx, "SELECT packed, data FROM pieces WHERE key = ?", p.id<<pieceShift|p.i).Scan(&packed, &data)
-	if errors.Is(err, sql.ErrNoRows) {
+	key := p.id<<pieceShift | p.i
+	row, known := p.ahead.piece(key)
+	if !known {
+		row = &pieceRow{}
+		err := p.db.QueryRowContext(p.ctx, "SELECT packed, data FROM pieces WHERE key = ?", key).Scan(&row.packed, &row.data)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if row == nil {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
+	data, packed := row.data, row.packed
 	if packed != 0 && packed != 1 {
 		return nil, fmt.Errorf("%w: piece %d is of an unknown form", ErrBodyAltered, p.i)
 	}

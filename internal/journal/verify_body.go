@@ -73,9 +73,16 @@ func (v *verification) countExact(row *checkedRow, whole *[]int64) {
 func (v *verification) checkBodies(ctx context.Context, c *chunk) error {
 	var u unpacker
 	defer u.close()
+	var a *ahead
 	for i := range c.bodies {
+		if i%aheadBodies == 0 {
+			var err error
+			if a, err = readAhead(ctx, v.db, c.bodies[i:min(len(c.bodies), i+aheadBodies)]); err != nil {
+				return err
+			}
+		}
 		b := &c.bodies[i]
-		right, size, err := readBound(ctx, v.db, &u, b)
+		right, size, err := readBound(ctx, v.db, &u, a, b)
 		if err != nil {
 			return err
 		}
@@ -103,11 +110,11 @@ func (v *verification) checkBodies(ctx context.Context, c *chunk) error {
 
 // readBound reads a body piece by piece and says whether it is what its leaf
 // says, and how many bytes it has.
-func readBound(ctx context.Context, db *sql.DB, u *unpacker, b *boundBody) (right bool, size int64, err error) {
+func readBound(ctx context.Context, db *sql.DB, u *unpacker, a *ahead, b *boundBody) (right bool, size int64, err error) {
 	if len(b.row.salt) != saltBytes {
 		return false, 0, nil
 	}
-	pieces := pieceReader{ctx: ctx, db: db, id: b.row.id.Int64, unpacker: *u}
+	pieces := pieceReader{ctx: ctx, db: db, id: b.row.id.Int64, ahead: a, unpacker: *u}
 	defer func() { *u = pieces.unpacker }()
 	sum := newBodySum(b.row.salt)
 	for size <= b.e.Kept {

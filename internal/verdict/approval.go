@@ -29,6 +29,9 @@ func (t *trial) approval(rule *contract.Approval) finding {
 	}
 	f.Until = effect.first.at
 	covered, waits := t.covered(&s, f.Until)
+	// The strongest link that any approval has is the one that counts.
+	strongest := v.strongest()
+	v.sightings = slices.DeleteFunc(v.sightings, func(seen sighting) bool { return seen.rank != strongest })
 	n := t.countApprovals(rule, &s, v.sightings, effect.first, &f)
 	t.showOthers(&s, &v, &f)
 	f.Final = covered && effect.Final
@@ -37,9 +40,9 @@ func (t *trial) approval(rule *contract.Approval) finding {
 		f.Result, f.Reasons, f.open, f.Waits = Unknown, []Reason{reason}, !covered, waits
 	}
 	switch {
-	case n.before >= needed:
+	case n.before >= needed && !n.contested:
 		f.Result, f.Reasons = Pass, []Reason{{Code: ApprovedBefore}}
-	case n.contested:
+	case n.contested && n.before >= needed:
 		unknown(Reason{Code: AmbiguousMatch})
 	case n.unknown.Code != "":
 		unknown(n.unknown)
@@ -79,13 +82,14 @@ type approvals struct {
 	contested   bool
 }
 
-func (t *trial) countApprovals(rule *contract.Approval, s *scope, sightings []sighting, effect timed, f *finding) approvals {
+func (t *trial) countApprovals(rule *contract.Approval, s *scope, sightings []sighting, happened timed, f *finding) approvals {
 	var n approvals
 	var sources []string
+	var given []effect // right, and before the effect
 	for i := range sightings {
 		seen := &sightings[i]
 		link := linkName(s.rules, seen.rank)
-		order := timeOf(seen).compare(effect)
+		order := timeOf(seen).compare(happened)
 		role := Supports
 		switch {
 		case seen.timing == tooEarly:
@@ -107,34 +111,45 @@ func (t *trial) countApprovals(rule *contract.Approval, s *scope, sightings []si
 			if n.same == nil {
 				n.same = seen
 			}
-		case t.claimed(rule, seen.fact):
-			role, n.contested = Contested, true
-		case !slices.Contains(sources, seen.fact.Source):
-			sources = append(sources, seen.fact.Source)
+		default:
+			given = append(given, effect{told: []sighting{*seen}, judged: right, timing: inWindow})
+			if !slices.Contains(sources, seen.fact.Source) {
+				sources = append(sources, seen.fact.Source)
+			}
 		}
 		f.Seen = append(f.Seen, point(seen.fact, role, link))
 	}
 	n.before = len(sources)
+	n.contested = !t.contestApprovals(rule, given)
 	return n
 }
 
-// claimed says that a rival could count on the same approval.
-func (t *trial) claimed(rule *contract.Approval, approval *evidence.Fact) bool {
-	if !t.k.Evidence.Exclusive || len(t.c.Rivals) == 0 {
-		return false
+// contestApprovals says whether the action has what it needs however approvals
+// are shared out among it and its rivals: one approval is for one action.
+func (t *trial) contestApprovals(rule *contract.Approval, given []effect) bool {
+	if !t.k.Evidence.Exclusive || len(t.c.Rivals) == 0 || len(given) == 0 {
+		return true
 	}
 	t.bindRivals()
+	needed := max(rule.Quorum, 1)
+	g := market{wants: []int{needed}}
+	for i := range given {
+		g.add(&given[i], 0)
+	}
 	for _, rival := range t.rivals {
+		if guard(rule.When, rival).Truth == condition.False {
+			continue
+		}
 		s := t.approvalScope(rival, rule)
-		if guard(rule.When, rival).Truth == condition.False || rival.rank(approval, s.rules) == unlinked {
-			continue
-		}
-		if s.timing(approval, t.source(approval.Source), false) != inWindow {
-			continue
-		}
-		if rule.Where == nil || rule.Where.Truth(&scene{party: rival, fact: approval}).Truth == condition.True {
-			return true
+		v := t.look(rival, &s)
+		strongest := v.strongest()
+		g.wants = append(g.wants, needed)
+		for _, seen := range v.sightings {
+			if seen.rank == strongest && seen.judged == right && seen.timing != tooEarly {
+				g.add(&effect{told: []sighting{seen}, judged: right, timing: inWindow}, len(g.wants)-1)
+			}
 		}
 	}
-	return false
+	share := g.share(given, contract.Count{Min: needed}, len(t.rivals) > maxRivals)
+	return share.certain || share.possible < needed
 }

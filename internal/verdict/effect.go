@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"slices"
+
 	"github.com/deed-dev/deed/internal/evidence"
 )
 
@@ -24,12 +26,7 @@ type effect struct {
 // effects puts the facts of a view together, those of the strongest link that
 // any fact has. The others are not this action's and move to elsewhere.
 func (t *trial) effects(p *party, s *scope, v *view) []effect {
-	strongest := unlinked
-	for i := range v.sightings {
-		if rank := v.sightings[i].rank; strongest == unlinked || rank < strongest {
-			strongest = rank
-		}
-	}
+	strongest := v.strongest()
 	var effects []effect
 	for _, seen := range v.sightings {
 		if seen.rank != strongest {
@@ -47,38 +44,68 @@ func (t *trial) effects(p *party, s *scope, v *view) []effect {
 		effects = append(effects, effect{ref: ref, told: []sighting{seen}, keyed: seen.keyed})
 	}
 	for i := range effects {
-		effects[i].weigh(t.k.Evidence.Decides)
-		if effects[i].ref != "" {
-			t.attribute(p, s, &effects[i], strongest)
+		e := &effects[i]
+		claim := Reason{}
+		if e.ref != "" {
+			claim = t.attribute(p, s, v, e, strongest)
+		}
+		e.weigh(t.k.Evidence.Decides)
+		if claim.Code != "" {
+			e.judged, e.reason = undecided, claim
 		}
 	}
 	disagree(effects, t.k.Evidence.Decides)
 	return effects
 }
 
-// attribute looks at all facts that tell of an effect, those too that do not
-// link to the party. One that carries a stronger key of another action makes
-// the effect that one's; one that carries the same key with another value makes
-// it both's, and so nobody's for certain.
-func (t *trial) attribute(p *party, s *scope, e *effect, rank int) {
-	for i := range t.facts {
-		f := t.facts[i].Fact
-		if f.Refs[t.k.Evidence.SameEffect] != e.ref || f.Type != s.o.Expect || !contains(s.o.From, f.Source) || !t.trusted(s, t.source(f.Source)) {
-			continue
-		}
-		foreign := p.foreign(f, s.rules)
-		switch {
-		case foreign == unlinked || foreign > rank:
-		case foreign < rank:
-			e.theirs = true
-		default:
-			code := SourcesDisagree
-			if e.from(f.Source) {
-				code = SourceContradictsItself
-			}
-			e.judged, e.reason = undecided, Reason{Code: code, Source: f.Source, Fact: f.ExternalID}
+// strongest is the rank of the strongest link that any fact of a view has.
+func (v *view) strongest() int {
+	strongest := unlinked
+	for i := range v.sightings {
+		if rank := v.sightings[i].rank; strongest == unlinked || rank < strongest {
+			strongest = rank
 		}
 	}
+	return strongest
+}
+
+// attribute adds what other facts tell of an effect, those too that link to the
+// party more weakly or not at all: it is one effect, whoever tells of it. A
+// fact that carries a stronger key of another action makes it that one's; one
+// that carries the same key with another value makes it both's, and so nobody's
+// for certain, which is the reason that it returns.
+func (t *trial) attribute(p *party, s *scope, v *view, e *effect, rank int) Reason {
+	claim := Reason{}
+	for i := range t.facts {
+		f := t.facts[i].Fact
+		source := t.source(f.Source)
+		if f.Refs[t.k.Evidence.SameEffect] != e.ref || f.Type != s.o.Expect || !modeIs(f, s.mode) ||
+			!contains(s.o.From, f.Source) || !t.trusted(s, source) || e.tells(f) {
+			continue
+		}
+		switch foreign := p.foreign(f, s.rules); {
+		case foreign != unlinked && foreign < rank:
+			e.theirs = true
+		case foreign == rank:
+			claim = Reason{Code: SourcesDisagree, Source: f.Source, Fact: f.ExternalID}
+			if e.from(f.Source) {
+				claim.Code = SourceContradictsItself
+			}
+		default:
+			seen := sighting{fact: f, source: source, rank: p.rank(f, s.rules), keyed: e.keyed, timing: s.timing(f, source, e.keyed)}
+			if seen.timing == afterwards {
+				continue
+			}
+			t.judge(p, s, &seen, t.facts[i].Disputed)
+			e.told = append(e.told, seen)
+			v.elsewhere = slices.DeleteFunc(v.elsewhere, func(other *evidence.Fact) bool { return other == f })
+		}
+	}
+	return claim
+}
+
+func (e *effect) tells(f *evidence.Fact) bool {
+	return slices.ContainsFunc(e.told, func(seen sighting) bool { return seen.fact == f })
 }
 
 func byRef(effects []effect, ref string) *effect {

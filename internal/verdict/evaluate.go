@@ -36,7 +36,16 @@ func Evaluate(c *Case) (Verdict, error) {
 			t.retracted = append(t.retracted, fact.Fact)
 			continue
 		}
-		t.facts = append(t.facts, fact)
+		if !fact.Disputed {
+			t.facts = append(t.facts, fact)
+			continue
+		}
+		// Whatever the source said may be so.
+		for _, content := range fact.Contents {
+			if !content.Retracted {
+				t.facts = append(t.facts, evidence.Resolved{Fact: content, Disputed: true})
+			}
+		}
 	}
 	findings := t.findings(problems)
 	t.settle(&v, findings)

@@ -65,6 +65,13 @@ var (
 	answers      = []string{"internal/report", "internal/terminal", "cmd"}
 	demoPackages = []string{"internal/demo", "internal/shop"}
 	orchestra    = []string{"internal/stdio", "internal/observer"}
+
+	// engine is what a verdict follows from: pure functions over values.
+	engine = []string{
+		"internal/money", "internal/value", "internal/condition", "internal/evidence",
+		"internal/contract", "internal/verdict", "internal/docket",
+	}
+	systemPackages = []string{"os", "net", "syscall", "golang.org/x/sys"}
 )
 
 // arrows say which way imports may point. A rule whose package is not there
@@ -112,6 +119,19 @@ var arrows = []struct {
 			"internal/reconcile", "internal/intent", "internal/access",
 		},
 		never: slices.Concat([]string{"internal/journal", "internal/store"}, answers, httpPackages, sqlPackages),
+	},
+	{
+		rule:  "the engine knows no system, no log, no HTTP, no SQL, and nobody who asks it",
+		from:  engine,
+		never: slices.Concat(systemPackages, logPackages, httpPackages, sqlPackages, sdkPackages, []string{"internal/journal", "internal/store"}, answers, orchestra, demoPackages),
+	},
+	{
+		rule: "the path of deed run knows nothing of contracts and verdicts",
+		from: slices.Concat(orchestra, []string{
+			"internal/wire", "internal/tap", "internal/protocol", "internal/process", "internal/tlog",
+			"internal/journal", "internal/redact", "internal/signal",
+		}),
+		never: engine,
 	},
 	{
 		rule:  "the MCP library is for our own servers and clients, never for the path of deed run",
