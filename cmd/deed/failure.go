@@ -17,6 +17,7 @@ const (
 	exitOK          = 0
 	exitNegative    = 1 // a negative answer, or the command failed
 	exitUsage       = 2 // what was asked makes no sense
+	exitUndecided   = 3 // neither a positive nor a negative answer: the evidence does not carry one
 	exitInterrupted = 130
 )
 

@@ -47,6 +47,8 @@ type commands struct {
 	Erase      eraseCmd      `cmd:"" help:"Delete what was kept of calls; the log still verifies."`
 	Verify     verifyCmd     `cmd:"" help:"Check that nothing was altered since it was written."`
 	Checkpoint checkpointCmd `cmd:"" help:"Print the signed checkpoint, to keep where nobody here can change it."`
+	Evaluate   evaluateCmd   `cmd:"" help:"Whether declared actions really happened and were allowed, from the facts of systems of record."`
+	Contract   contractCmd   `cmd:"" help:"Write, understand, compare and test contracts."`
 	DemoServer demoServerCmd `cmd:"" hidden:"" help:"The MCP server that deed demo records."`
 }
 

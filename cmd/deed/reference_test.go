@@ -42,6 +42,7 @@ var references = map[string]reference{
 	"erase":      {example: "deed erase --before 10w --dry-run", documents: []string{"ErasedDocument"}},
 	"verify":     {example: "deed verify", documents: []string{"VerifyDocument"}},
 	"checkpoint": {example: "deed checkpoint"},
+	"evaluate":   {example: "deed evaluate --help", documents: []string{"EvaluationDocument"}},
 }
 
 const referenceHead = `# Commands
@@ -63,6 +64,7 @@ never carries what a terminal would act on, in JSON neither.
 | 0 | done |
 | 1 | a negative answer, or the command failed |
 | 2 | what was asked makes no sense |
+| 3 | neither: the evidence does not carry an answer (` + "`deed evaluate`" + `) |
 | 130 | interrupted by Ctrl-C |
 
 ` + "`deed run`" + ` ends with the code of the server that it wraps. A closed pipe is no failure: ` + "`deed tail | head`" + ` ends with 0.
@@ -371,6 +373,8 @@ func (d *documentTypes) jsonType(t *testing.T, expression ast.Expr) string {
 		return "number"
 	case "bool":
 		return "boolean"
+	case "RawMessage":
+		return "object as in [the format of verdicts](case.md)"
 	case "Text":
 		return "string, or an object with `bytes`, `head` and `sha256` where the text was cut"
 	}

@@ -13,7 +13,9 @@ func (e *evaluation) value(n *Node) (value.Value, why) {
 	case Literal:
 		return n.Value, why{}
 	case Reference:
-		return e.read(n)
+		var v value.Value
+		reason := e.read(n, &v)
+		return v, reason
 	case Variable:
 		v := e.bound[n.slot]
 		if v.IsMissing() {
@@ -68,17 +70,17 @@ func (e *evaluation) value(n *Node) (value.Value, why) {
 }
 
 // read asks for an attribute.
-func (e *evaluation) read(n *Node) (value.Value, why) {
-	v := e.names.Value(n.Ref)
-	if v.IsMissing() {
-		return v, why{ValueMissing, n}
+func (e *evaluation) read(n *Node, into *value.Value) why {
+	*into = e.names.Value(n.Ref)
+	if into.IsMissing() {
+		return why{ValueMissing, n}
 	}
-	if n.currency && v.Kind() == value.String {
-		if code, err := money.ParseCurrency(v.Text()); err == nil {
-			return value.OfCurrency(code), why{}
+	if n.currency && into.Kind() == value.String {
+		if code, err := money.ParseCurrency(into.Text()); err == nil {
+			*into = value.OfCurrency(code)
 		}
 	}
-	return v, why{}
+	return why{}
 }
 
 // arithmetic evaluates +, - and *, exactly.

@@ -1,7 +1,6 @@
 package condition
 
 import (
-	"errors"
 	"maps"
 	"regexp"
 	"regexp/syntax"
@@ -165,12 +164,9 @@ func (p *parser) parenthesised() []*Node {
 func (p *parser) converted(n *Node, function, text string) *Node {
 	switch function {
 	case "money":
-		amount, err := money.Parse(text)
-		if err == nil && strings.ContainsAny(strings.Fields(text)[0], "eE") {
-			err = errors.New("its number has an exponent")
-		}
+		amount, err := money.ParseLiteral(text)
 		if err != nil {
-			return p.failAt(n, "write "+examples[function], "%q is no amount: %v", clip(text), err)
+			return p.failAt(n, "write "+examples[function], "%v", err)
 		}
 		n.Value = value.OfMoney(amount)
 	default:

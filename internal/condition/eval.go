@@ -168,15 +168,14 @@ func (e *evaluation) list(n *Node) ([]value.Value, why) {
 }
 
 func (e *evaluation) comparison(n *Node) (Truth, why) {
-	a, reason := e.value(n.Args[0])
-	if a.IsMissing() {
+	var a, b value.Value
+	if reason := e.operand(n.Args[0], &a); a.IsMissing() {
 		return Unknown, reason
 	}
-	b, reason := e.value(n.Args[1])
-	if b.IsMissing() {
+	if reason := e.operand(n.Args[1], &b); b.IsMissing() {
 		return Unknown, reason
 	}
-	relation := e.relate(a, b)
+	relation := e.relate(&a, &b)
 	if !relation.Known() {
 		return Unknown, why{causeOf(relation), attribute(n)}
 	}
@@ -204,25 +203,41 @@ func ordered(kind value.Kind) bool {
 	return kind == value.Decimal || kind == value.Money || kind == value.String || kind == value.Time
 }
 
+// operand evaluates n into a value that its caller has, which spares copies.
+func (e *evaluation) operand(n *Node, into *value.Value) (reason why) {
+	switch n.Op {
+	case Literal:
+		*into = n.Value
+	case Reference:
+		return e.read(n, into)
+	default:
+		*into, reason = e.value(n)
+	}
+	return reason
+}
+
 // relate compares two values that are there, and notes where two currencies
 // met.
-func (e *evaluation) relate(a, b value.Value) value.Relation {
-	e.steps += min(weight(a), weight(b))
-	relation := value.Compare(a, b)
-	if relation == value.CurrencyDiffers || relation == value.Unordered && twoCurrencies(a, b) {
+func (e *evaluation) relate(a, b *value.Value) value.Relation {
+	switch a.Kind() {
+	case value.List, value.String:
+		e.steps += min(weight(a), weight(b))
+	}
+	relation := value.Compare(*a, *b)
+	if relation == value.CurrencyDiffers || relation == value.Unordered && twoCurrencies(*a, *b) {
 		e.other = true
 	}
 	return relation
 }
 
 // weight is about how long it takes to compare a value, in steps.
-func weight(v value.Value) int {
+func weight(v *value.Value) int {
 	if v.Kind() != value.List {
 		return len(v.Text()) / 256
 	}
-	n := 0
-	for _, element := range v.List() {
-		n += 1 + weight(element)
+	n, elements := 0, v.List()
+	for i := range elements {
+		n += 1 + weight(&elements[i])
 	}
 	return n
 }
@@ -254,14 +269,14 @@ func causeOf(relation value.Relation) Cause {
 // membership evaluates in. An element without an answer leaves the whole
 // without one unless another is equal.
 func (e *evaluation) membership(n *Node) (Truth, why) {
-	v, reason := e.value(n.Args[0])
-	if v.IsMissing() {
+	var v value.Value
+	if reason := e.operand(n.Args[0], &v); v.IsMissing() {
 		return Unknown, reason
 	}
 	result, first := False, why{}
 	weigh := func(element value.Value, reason why) bool {
 		if !element.IsMissing() {
-			relation := e.relate(v, element)
+			relation := e.relate(&v, &element)
 			if relation == value.Equal {
 				return true
 			}

@@ -21,8 +21,8 @@ func may(n *Node, kinds ...value.Kind) bool {
 	return false
 }
 
-// noun is a kind as errors name it.
-func noun(kind value.Kind) string {
+// Noun is a kind of values as errors name it, article included.
+func Noun(kind value.Kind) string {
 	switch kind {
 	case value.Bool:
 		return "a condition"
@@ -44,7 +44,7 @@ func noun(kind value.Kind) string {
 func (p *parser) boolean(n *Node) *Node {
 	for _, arg := range n.Args {
 		if !may(arg, value.Bool) {
-			return p.failAt(arg, "compare it with something", "%s joins conditions, and this is %s", n.Op, noun(arg.Kind))
+			return p.failAt(arg, "compare it with something", "%s joins conditions, and this is %s", n.Op, Noun(arg.Kind))
 		}
 	}
 	return n
@@ -55,13 +55,13 @@ func (p *parser) signed(n *Node) *Node {
 	if n.Op == Not {
 		n.Kind = value.Bool
 		if !may(arg, value.Bool) {
-			return p.failAt(n, "write != to compare, or brackets around a comparison", "! turns a condition round, and this is %s", noun(arg.Kind))
+			return p.failAt(n, "write != to compare, or brackets around a comparison", "! turns a condition round, and this is %s", Noun(arg.Kind))
 		}
 		return n
 	}
 	n.Kind = arg.Kind
 	if !may(arg, value.Decimal, value.Money) {
-		return p.failAt(n, "", "%s has no negative", noun(arg.Kind))
+		return p.failAt(n, "", "%s has no negative", Noun(arg.Kind))
 	}
 	if arg.Op == Literal && arg.Kind == value.Decimal {
 		n.Op, n.Args, n.Value = Literal, nil, value.OfDecimal(arg.Value.Decimal().Neg())
@@ -75,13 +75,13 @@ func (p *parser) choose(n *Node) *Node {
 		return n
 	}
 	if !may(test, value.Bool) {
-		return p.failAt(test, "compare it with something", "? asks a condition, and this is %s", noun(test.Kind))
+		return p.failAt(test, "compare it with something", "? asks a condition, and this is %s", Noun(test.Kind))
 	}
 	switch {
 	case first.Kind == second.Kind:
 		n.Kind = first.Kind
 	case first.Kind != value.Missing && second.Kind != value.Missing:
-		return p.failAt(second, "", "both sides of a choice are of one kind, and here are %s and %s", noun(first.Kind), noun(second.Kind))
+		return p.failAt(second, "", "both sides of a choice are of one kind, and here are %s and %s", Noun(first.Kind), Noun(second.Kind))
 	}
 	return n
 }
@@ -99,7 +99,7 @@ func (p *parser) compared(n *Node) *Node {
 	default:
 		for _, side := range n.Args {
 			if !may(side, value.Decimal, value.Money, value.String, value.Time) {
-				return p.failAt(side, "compare with == or !=", "%s has no order, so %s means nothing", noun(side.Kind), n.Op)
+				return p.failAt(side, "compare with == or !=", "%s has no order, so %s means nothing", Noun(side.Kind), n.Op)
 			}
 		}
 		p.comparable(n, a, b)
@@ -110,10 +110,17 @@ func (p *parser) compared(n *Node) *Node {
 func (p *parser) membership(n *Node) *Node {
 	a, list := n.Args[0], n.Args[1]
 	if !may(list, value.List) {
-		return p.failAt(list, "write a list, as in [\"USD\", \"EUR\"]", "in looks into a list, and this is %s", noun(list.Kind))
+		return p.failAt(list, "write a list, as in [\"USD\", \"EUR\"]", "in looks into a list, and this is %s", Noun(list.Kind))
 	}
 	for _, element := range list.Args {
 		p.comparable(n, a, element)
+	}
+	if list.Op == Literal { // its elements may have become currencies
+		elements := make([]value.Value, len(list.Args))
+		for i, element := range list.Args {
+			elements[i] = element.Value
+		}
+		list.Value = value.OfList(elements)
 	}
 	return n
 }
@@ -125,6 +132,11 @@ func (p *parser) comparable(n, a, b *Node) {
 	}
 	switch {
 	case a.Kind == value.Missing || b.Kind == value.Missing || p.err != nil:
+	case a.Kind == value.Currency && b.Kind == value.Currency:
+		// A text held against what surely is a currency is compared as one.
+		if a.currency != b.currency {
+			a.currency, b.currency = false, false
+		}
 	case a.Kind == b.Kind && a.Kind != value.Money:
 	case a.Kind == value.Money && b.Kind == value.Money:
 		if a.Op == Literal && b.Op == Literal && a.Value.Amount().Currency != b.Value.Amount().Currency {
@@ -134,9 +146,13 @@ func (p *parser) comparable(n, a, b *Node) {
 		if b.Op != Literal {
 			return
 		}
-		if _, err := money.ParseCurrency(b.Value.Text()); err != nil {
+		code, err := money.ParseCurrency(b.Value.Text())
+		if err != nil {
 			p.failAt(b, `write a code as in "USD"`, "%q is no currency", clip(b.Value.Text()))
+			return
 		}
+		b.Kind, b.Value = value.Currency, value.OfCurrency(code)
+		a.currency = false
 	case a.Kind == value.Time && b.Kind == value.String:
 		if b.Op != Literal {
 			return
@@ -145,7 +161,7 @@ func (p *parser) comparable(n, a, b *Node) {
 			p.failAt(b, "write "+examples["timestamp"], "%v", err)
 		}
 	default:
-		p.failAt(n, mismatch(a, b), "%s cannot be compared with %s", noun(n.Args[0].Kind), noun(otherKind(n, a, b)))
+		p.failAt(n, mismatch(a, b), "%s cannot be compared with %s", Noun(n.Args[0].Kind), Noun(otherKind(n, a, b)))
 	}
 }
 
@@ -188,7 +204,7 @@ func (p *parser) added(n *Node) *Node {
 			if arg.Kind == value.Time {
 				hint = "times are bounded by keys such as `within`, `lookback` and `over`"
 			}
-			return p.failAt(n, hint, "%s means nothing for %s", n.Op, noun(arg.Kind))
+			return p.failAt(n, hint, "%s means nothing for %s", n.Op, Noun(arg.Kind))
 		}
 	}
 	switch {
@@ -196,7 +212,7 @@ func (p *parser) added(n *Node) *Node {
 	case a.Kind == b.Kind:
 		n.Kind = a.Kind
 	case a.Kind != value.Missing && b.Kind != value.Missing:
-		return p.failAt(n, mismatch(a, b), "%s and %s have no sum", noun(a.Kind), noun(b.Kind))
+		return p.failAt(n, mismatch(a, b), "%s and %s have no sum", Noun(a.Kind), Noun(b.Kind))
 	case a.Kind == value.Missing:
 		n.Kind = b.Kind // the other side is of that kind, or there is no sum
 	default:
@@ -209,7 +225,7 @@ func (p *parser) multiplied(n *Node) *Node {
 	a, b := n.Args[0], n.Args[1]
 	for _, arg := range n.Args {
 		if !may(arg, value.Decimal, value.Money) {
-			return p.failAt(n, "only numbers and amounts of money can be multiplied", "* means nothing for %s", noun(arg.Kind))
+			return p.failAt(n, "only numbers and amounts of money can be multiplied", "* means nothing for %s", Noun(arg.Kind))
 		}
 	}
 	switch {
@@ -226,7 +242,7 @@ func (p *parser) multiplied(n *Node) *Node {
 
 func (p *parser) sized(n *Node) *Node {
 	if p.err == nil && !may(n.Args[0], value.List, value.String) {
-		return p.failAt(n, "", "%s has no size", noun(n.Args[0].Kind))
+		return p.failAt(n, "", "%s has no size", Noun(n.Args[0].Kind))
 	}
 	return n
 }
@@ -235,7 +251,7 @@ func (p *parser) sized(n *Node) *Node {
 func (p *parser) texts(n *Node) *Node {
 	for _, arg := range n.Args {
 		if p.err == nil && !may(arg, value.String, value.Currency) {
-			return p.failAt(arg, "", "%s looks into a text, and this is %s", n.Op, noun(arg.Kind))
+			return p.failAt(arg, "", "%s looks into a text, and this is %s", n.Op, Noun(arg.Kind))
 		}
 	}
 	return n
@@ -246,9 +262,9 @@ func (p *parser) asked(n *Node) *Node {
 	switch list, body := n.Args[0], n.Args[1]; {
 	case p.err != nil:
 	case !may(list, value.List):
-		return p.failAt(list, "", "%s goes through a list, and this is %s", n.Op, noun(list.Kind))
+		return p.failAt(list, "", "%s goes through a list, and this is %s", n.Op, Noun(list.Kind))
 	case !may(body, value.Bool):
-		return p.failAt(body, "compare it with something", "%s asks a condition of each element, and this is %s", n.Op, noun(body.Kind))
+		return p.failAt(body, "compare it with something", "%s asks a condition of each element, and this is %s", n.Op, Noun(body.Kind))
 	}
 	return n
 }

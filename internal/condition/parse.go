@@ -33,7 +33,7 @@ func Parse(text string, scope Scope) (*Expr, error) {
 	if !may(e.root, value.Bool) {
 		return nil, &Error{
 			Offset: e.root.Offset, Length: e.root.Length,
-			Message: "this is " + noun(e.root.Kind) + ", but a condition is true or false",
+			Message: "this is " + Noun(e.root.Kind) + ", but a condition is true or false",
 			Hint:    "compare it with something, as in " + clip(text) + " == …",
 		}
 	}

@@ -129,7 +129,7 @@ func writeLiteral(b *strings.Builder, v value.Value) {
 	switch v.Kind() {
 	case value.Bool:
 		b.WriteString(strconv.FormatBool(v.Bool()))
-	case value.String:
+	case value.String, value.Currency:
 		b.WriteString(quote(v.Text()))
 	case value.Decimal:
 		b.WriteString(money.Text(v.Decimal()))

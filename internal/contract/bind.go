@@ -182,6 +182,7 @@ func minor(v value.Value, amount money.Amount) (value.Value, error) {
 	if !amount.Value.IsInteger() || v.Kind() != value.Decimal && amount.Value.Exponent() < 0 {
 		return value.Value{}, fmt.Errorf("%s where a whole number of smallest units is wanted", amount)
 	}
-	major, err := money.FromMinor(amount.Value, amount.Currency)
+	units := decimal.NewFromBigInt(amount.Value.BigInt(), 0)
+	major, err := money.FromMinor(units, amount.Currency)
 	return value.OfMoney(major), err
 }

@@ -2,10 +2,12 @@ package contract
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/deed-dev/deed/internal/condition"
+	"github.com/deed-dev/deed/internal/money"
 	"github.com/deed-dev/deed/internal/value"
 )
 
@@ -38,7 +40,21 @@ func (f fields) compile(name string, scope condition.Scope, parse compiler) *con
 	if len(e.Refs()) == 0 && e.Kind() == value.Bool {
 		f.warn(n, f.at(name), "compare an attribute of the fact, a parameter or the action", "the condition reads nothing and is always the same")
 	}
+	for _, code := range currencies(e.Tree(), nil) {
+		f.currencyKnown(n, f.at(name), code)
+	}
 	return e
+}
+
+// currencies lists those of the amounts that are written in an expression.
+func currencies(n *condition.Node, list []money.Currency) []money.Currency {
+	if code := n.Value.Amount().Currency; code != "" && !slices.Contains(list, code) {
+		list = append(list, code)
+	}
+	for _, arg := range n.Args {
+		list = currencies(arg, list)
+	}
+	return list
 }
 
 // inside places an error within the text of a node.

@@ -83,7 +83,7 @@ func (r *reader) per(g fields) string {
 	name, isParam := strings.CutPrefix(s, "params.")
 	if p := r.contract.param(name); isParam && p != nil {
 		if p.Type == MoneyParam || p.Type == ListParam || p.Type == TimestampParam {
-			r.problem(n, g.at("per"), "divide by a text, a number, a currency or a boolean", "a %s makes no groups", p.Type)
+			r.problem(n, g.at("per"), "divide by a text, a number, a currency or a boolean", "a parameter of type %s makes no groups", p.Type)
 		}
 		return s
 	}

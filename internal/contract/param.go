@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/deed-dev/deed/internal/condition"
@@ -9,7 +10,7 @@ import (
 	"github.com/deed-dev/deed/internal/value"
 )
 
-// kindOf is the kind of a parameter's values in conditions.
+// kind of a parameter's values in conditions.
 func (t ParamType) kind() value.Kind {
 	switch t {
 	case MoneyParam:
@@ -132,6 +133,7 @@ func (r *reader) currency(g fields, p *Param) {
 	if _, err := money.FromMinor(money.Decimal{}, code); p.Minor && err != nil {
 		r.problem(n, g.at("currency"), "write `unit: major`", "%v", err)
 	}
+	r.currencyKnown(n, g.at("currency"), code)
 	p.Fixed = code
 }
 
@@ -156,8 +158,10 @@ func (r *reader) defaultValue(g fields, p *Param) {
 			code = v.Amount().Currency
 		}
 	}
-	if _, err := p.convert(v, code); err != nil {
-		r.problem(n, path, "write a "+string(p.Type), "%v", err)
+	if _, err := p.convert(v, code); errors.Is(err, errNoCurrency) && g.get("currency") != nil {
+		return // what is wrong with the currency was said
+	} else if err != nil {
+		r.problem(n, path, "write it as a declaration would give it", "this is no %s: %v", p.Type, err)
 		return
 	}
 	p.Default = v
@@ -167,6 +171,10 @@ func (r *reader) defaultValue(g fields, p *Param) {
 func (r *reader) value(n *node, path string) (value.Value, bool) {
 	switch n.kind {
 	case text:
+		if _, err := money.ParseDecimal(n.text); err == nil && n.style == 0 {
+			r.problem(n, path, "write it out, or in quotes if it is a text", "%s is a number to some readers of YAML and a text to others", clip(n.text))
+			return value.Value{}, false
+		}
 		return value.OfString(n.text), true
 	case boolean:
 		return value.OfBool(n.text == "true"), n.text == "true" || n.text == "false"

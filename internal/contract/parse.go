@@ -69,6 +69,9 @@ func (r *reader) read(root *node) {
 	r.limits(f)
 	r.approvals(f)
 	r.rest(f)
+	if len(r.problems) == 0 {
+		r.unused(f)
+	}
 }
 
 // section reads a key whose value has keys of its own.
@@ -126,6 +129,34 @@ func (r *reader) sources(f fields) {
 	}
 	if n := f.get("sources"); n != nil && n.kind == mapping && len(n.entries) == 0 {
 		r.problem(n, "sources", "write `stripe: {trust: independent}`", "there is no source")
+	}
+}
+
+// unused warns of sources that nothing asks.
+func (r *reader) unused(f fields) {
+	c := r.contract
+	asked := map[string]bool{c.Evidence.Decides: true}
+	ask := func(o Observation) {
+		for _, name := range o.From {
+			asked[name] = true
+		}
+	}
+	for i := range c.Steps {
+		ask(c.Steps[i].Observation)
+	}
+	for i := range c.Never {
+		ask(c.Never[i].Observation)
+	}
+	for i := range c.State {
+		ask(c.State[i].Observation)
+	}
+	for i := range c.Approvals {
+		ask(c.Approvals[i].Observation)
+	}
+	for _, e := range f.named("sources", "source") {
+		if !asked[e.key.text] {
+			r.warn(e.key, join("sources", e.key.text), "name it under `from`, or leave it out", "no check asks the source %s", clip(e.key.text))
+		}
 	}
 }
 
@@ -212,7 +243,7 @@ func (r *reader) verifiedAmount(g fields) {
 // wantsAmount refuses an expression that can never be money.
 func (r *reader) wantsAmount(g fields, name string, e *condition.Expr) {
 	if e != nil && !mayBeMoney(e) {
-		r.problem(g.get(name), g.at(name), "write fact.amount, or a parameter of type money", "this is a %s, not an amount of money", e.Kind())
+		r.problem(g.get(name), g.at(name), "write fact.amount, or a parameter of type money", "this is %s, not an amount of money", condition.Noun(e.Kind()))
 	}
 }
 

@@ -259,10 +259,18 @@ func (r *reader) money(n *node, path string) money.Amount {
 	if !ok {
 		return money.Amount{}
 	}
-	amount, err := money.Parse(s)
+	amount, err := money.ParseLiteral(s)
 	if err != nil {
 		r.problem(n, path, `write it as in "2000.00 USD"`, "%s is no amount", clip(s))
 		return money.Amount{}
 	}
+	r.currencyKnown(n, path, amount.Currency)
 	return amount
+}
+
+// currencyKnown warns of a code that may be misspelled.
+func (r *reader) currencyKnown(n *node, path string, code money.Currency) {
+	if code != "" && !money.Listed(code) {
+		r.warn(n, path, "if it is a coin, all is well", "%s is not a currency of ISO 4217", code)
+	}
 }

@@ -114,9 +114,9 @@ func (r *reader) sum(g fields) *Sum {
 			continue
 		}
 		if k := e.Kind(); k != value.Missing && k != value.Money && k != value.Decimal {
-			r.problem(h.get(name), h.at(name), "write an amount or a number", "a %s cannot be added up", k)
+			r.problem(h.get(name), h.at(name), "write an amount or a number", "%s cannot be added up", condition.Noun(k))
 		} else if s.Of != nil && s.Of.Kind() != value.Missing && k != value.Missing && k != s.Of.Kind() {
-			r.problem(h.get(name), h.at(name), "compare amounts with amounts, and numbers with numbers", "a %s bounds a sum of %s", k, s.Of.Kind())
+			r.problem(h.get(name), h.at(name), "compare amounts with amounts, and numbers with numbers", "%s cannot bound a sum of what is %s", condition.Noun(k), condition.Noun(s.Of.Kind()))
 		}
 	}
 	if s.Of != nil && !s.Of.Reads(condition.Fact) {

@@ -30,6 +30,7 @@ type gathering struct {
 	parties []verdict.Claimant // the action and its rivals, in the order found
 	known   map[string]bool    // their ids, and of those that were found to be no rival
 	facts   map[evidence.Identity][]evidence.Fact
+	stand   []*evidence.Fact // see current; nil once facts were added
 	asked   map[FactKey]bool
 	tried   map[evidence.Identity]bool // facts whose claimants were looked for
 }
@@ -135,7 +136,7 @@ func (g *gathering) ask(key FactKey) error {
 	}
 	for id, revisions := range wanted {
 		if slices.ContainsFunc(revisions, func(f evidence.Fact) bool { return g.sees(&f) }) {
-			g.facts[id] = revisions
+			g.facts[id], g.stand = revisions, nil
 		}
 	}
 	return nil
@@ -149,6 +150,9 @@ func (g *gathering) sees(f *evidence.Fact) bool {
 // current revision is in dispute every revision counts here: a rival too many
 // does no harm, one too few may.
 func (g *gathering) current() []*evidence.Fact {
+	if g.stand != nil {
+		return g.stand
+	}
 	var all []evidence.Fact
 	for _, revisions := range g.facts {
 		all = append(all, revisions...)
@@ -166,6 +170,7 @@ func (g *gathering) current() []*evidence.Fact {
 		}
 	}
 	slices.SortFunc(current, evidence.Compare)
+	g.stand = current
 	return current
 }
 

@@ -78,7 +78,7 @@ func TestWhatCannotBeReadIsNamedWithFileLineAndKey(t *testing.T) {
 		{"a line without end", actions(strings.Repeat("x", 1<<20)), "a.jsonl:1: the line is longer than 1048576 bytes"},
 		{"a fact without a time", facts(`{"source":"stripe","external_id":"re_1","type":"refund.succeeded"}`), "f.jsonl:1: occurred_at: is missing"},
 		{"a fact with a key that facts do not have", facts(fact + "\n" + strings.Replace(fact, `"type"`, `"kind"`, 1)), "f.jsonl:2: kind: there is no such key"},
-		{"a fact with an attribute of no kind", facts(strings.Replace(fact, "{", `{"attrs":{"amount":{"value":3}},`, 1)), "f.jsonl:1: attrs.amount: an object here is"},
+		{"a fact with an attribute of no kind", facts(strings.Replace(fact, "{", `{"attrs":{"amount":{"value":3}},`, 1)), "f.jsonl:1: attrs.amount.value: an object here is"},
 		{"a fact of no mode", facts(strings.Replace(fact, "{", `{"mode":"maybe",`, 1)), `f.jsonl:1: mode: "maybe" is neither event nor state`},
 		{"a source of no trust that is known", sources(`{"sources":[{"name":"stripe","trust":"much"}]}`), `w.json: sources.0.trust: trust "much" is not one of`},
 		{"a source that does not say its trust", sources(`{"sources":[{"name":"stripe"}]}`), "w.json: sources.0.trust: is missing"},

@@ -129,6 +129,8 @@ func TestAWriterRefusesADatabaseWithSomethingForeignInIt(t *testing.T) {
 		{"CREATE TRIGGER spy AFTER INSERT ON entries BEGIN UPDATE details SET data = x'7b7d' WHERE n = NEW.n; END", "trigger", "spy"},
 		{"CREATE VIEW v AS SELECT 1", "view", "v"},
 		{"CREATE TABLE mine (x)", "table", "mine"},
+		{"CREATE TABLE sqliteX (x)", "table", "sqliteX"},
+		{"PRAGMA writable_schema = on; INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('trigger', 'sqlite_x', 'entries', 0, 'CREATE TRIGGER sqlite_x AFTER INSERT ON entries BEGIN DELETE FROM stale; END')", "trigger", "sqlite_x"},
 		{"ALTER TABLE definitions RENAME TO other; CREATE VIEW definitions AS SELECT sha256, data FROM other", "", ""},
 	} {
 		copied := copyHome(t, home)

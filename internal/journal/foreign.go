@@ -41,7 +41,7 @@ var ownTables = func() map[string]bool {
 // moment before it is signed. An index can do nothing of the kind: it is left
 // to verify.
 func refuseForeign(ctx context.Context, db rowsQueryer, f folder) error {
-	rows, err := db.QueryContext(ctx, "SELECT type, name FROM sqlite_schema WHERE type <> 'index' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+	rows, err := db.QueryContext(ctx, "SELECT type, name FROM sqlite_schema WHERE type <> 'index' AND NOT "+ofSQLite)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
+	"strings"
 
 	"github.com/deed-dev/deed/internal/tlog"
 )
@@ -73,6 +74,8 @@ func (v *verification) checkKept(kept keptCheckpoint) {
 		v.report.find(-1, "the kept checkpoint of size %d is in the place of one of size %d", c.Size, kept.size)
 	case c.Root != v.log.Root():
 		v.report.find(-1, "the first %d entries are not those that a kept checkpoint was made of", kept.size)
+	case signatures(kept.note) != 1:
+		v.report.find(-1, "the kept checkpoint of size %d has something added to it", kept.size)
 	}
 }
 
@@ -150,5 +153,11 @@ func (v *verification) checkEnd() {
 		v.report.find(-1, "the last checkpoint is of %d entries, and the log has %d", signed.Size, v.log.Size())
 	case signed.Root != v.log.Root():
 		v.report.find(-1, "the entries are not those that the last checkpoint was made of")
+	case signatures(v.head.note) != 1:
+		v.report.find(-1, "the last checkpoint has something added to it")
 	}
 }
+
+// signatures counts the lines of a note that stand where signatures do. Those
+// of others are valid in a note and say nothing, and a recorder makes one.
+func signatures(note string) int { return strings.Count(note, "\n\u2014 ") }

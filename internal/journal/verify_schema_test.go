@@ -29,6 +29,11 @@ func TestASchemaThatWasTamperedWithIsFound(t *testing.T) {
 		}, "not as recorders make it"},
 		{"an index that is gone", []string{"DROP INDEX calls_by_tool"}, "is missing"},
 		{"a trigger", []string{"CREATE TRIGGER t AFTER INSERT ON entries BEGIN SELECT RAISE(ABORT, 'no'); END"}, "no recorder makes"},
+		{"a trigger with a name like those of SQLite", []string{
+			"PRAGMA writable_schema = on",
+			"INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('trigger', 'sqlite_x', 'entries', 0, 'CREATE TRIGGER sqlite_x AFTER INSERT ON entries BEGIN DELETE FROM stale; END')",
+		}, "no recorder makes"},
+		{"a table with almost such a name", []string{"CREATE TABLE sqliteX (a)"}, "no recorder makes"},
 		{"a table of somebody else", []string{"CREATE TABLE mine (x)"}, "no recorder makes"},
 		{"a view in the place of a table", []string{
 			"ALTER TABLE definitions RENAME TO other",

@@ -165,6 +165,8 @@ func TestEveryKindOfTamperingIsFound(t *testing.T) {
 		{"a head of a size beyond all bounds", run("UPDATE head SET size = 9000000000000000000"), 1_172, "are missing"},
 		{"an old head put back", run("UPDATE head SET note = (SELECT note FROM checkpoints ORDER BY size LIMIT 1), size = (SELECT min(size) FROM checkpoints)"), -1, "outside the log, which has"},
 		{"a note signed by nobody", run("UPDATE head SET note = replace(note, substr(note, -20, 8), 'AAAAAAAA')"), -1, "last checkpoint is not valid"},
+		{"a signature that was added to the last checkpoint", run("UPDATE head SET note = note || char(8212) || ' x AAAAAAAA' || char(10)"), -1, "last checkpoint has something added"},
+		{"a signature that was added to a kept checkpoint", run("UPDATE checkpoints SET note = note || char(8212) || ' x AAAAAAAA' || char(10)"), -1, "has something added"},
 		{"no head at all", run("DELETE FROM head"), -1, "not recorded"},
 		{"an edited hash of the tree", run("UPDATE nodes SET hash = zeroblob(32) WHERE level = 9 AND i = 0"), -1, "entries 0 to 511"},
 		{"a deleted hash of the tree", run("DELETE FROM nodes WHERE level = 8 AND i = 1"), -1, "entries 256 to 511 is missing"},

@@ -19,14 +19,15 @@ func ParseCurrency(code string) (Currency, error) {
 	if len(code) < 3 || len(code) > 10 {
 		return "", fmt.Errorf("%w: %q", ErrNotCurrency, clip(code))
 	}
-	upper := strings.ToUpper(code)
-	for i := range len(upper) {
-		c := upper[i]
-		if (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+	// The letters are checked before they become capitals: some that are not
+	// ASCII become one that is.
+	for i := range len(code) {
+		c := code[i]
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
 			return "", fmt.Errorf("%w: %q", ErrNotCurrency, clip(code))
 		}
 	}
-	return Currency(upper), nil
+	return Currency(strings.ToUpper(code)), nil
 }
 
 // Amount is an exact amount of one currency. The zero value, which has no
@@ -53,6 +54,24 @@ func Parse(text string) (Amount, error) {
 	return Amount{Value: value, Currency: currency}, nil
 }
 
+// ParseLiteral reads an amount that a person wrote down for good, more
+// strictly than [Parse]: without an exponent, and with a code in capitals
+// unless ISO 4217 lists it, so that "250 dollars" is none.
+func ParseLiteral(text string) (Amount, error) {
+	a, err := Parse(text)
+	if err != nil {
+		return Amount{}, err
+	}
+	parts := strings.Fields(text)
+	if strings.ContainsAny(parts[0], "eE") {
+		return Amount{}, fmt.Errorf("an amount is written without an exponent: %q", clip(text))
+	}
+	if code := parts[len(parts)-1]; code != string(a.Currency) && !Listed(a.Currency) {
+		return Amount{}, fmt.Errorf("%w: %q", ErrNotCurrency, clip(code))
+	}
+	return a, nil
+}
+
 // FromMinor makes an amount of a number of the currency's smallest units, as
 // ISO 4217 counts them: 18000 in USD is 180.00 USD, in JPY 18000 JPY. It has no
 // answer for a currency whose decimals that standard does not give.
@@ -70,7 +89,7 @@ func (a Amount) Compare(b Amount) (int, bool) {
 	if a.Currency != b.Currency || a.Currency == "" {
 		return 0, false
 	}
-	return a.Value.Cmp(b.Value), true
+	return Compare(a.Value, b.Value), true
 }
 
 // Add has no answer (false) for two currencies, nor for an amount that names

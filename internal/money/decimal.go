@@ -1,8 +1,10 @@
 package money
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/shopspring/decimal"
 )
@@ -36,6 +38,23 @@ func ParseDecimal(text string) (Decimal, error) {
 	}
 	return d, nil
 }
+
+// Compare says whether a is below (-1), equal to (0) or above (1) b.
+func Compare(a, b Decimal) int {
+	more := int(a.Exponent()) - int(b.Exponent())
+	switch {
+	case more == 0:
+	case more > 0 && more < len(powers) && a.NumDigits() < 18-more && b.NumDigits() < 18:
+		return cmp.Compare(a.CoefficientInt64()*powers[more], b.CoefficientInt64())
+	case more < 0 && -more < len(powers) && b.NumDigits() < 18+more && a.NumDigits() < 18:
+		return cmp.Compare(a.CoefficientInt64(), b.CoefficientInt64()*powers[-more])
+	}
+	return a.Cmp(b)
+}
+
+// powers of ten, for the usual case: 180 and 180.00 are compared without
+// allocating a number for it.
+var powers = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
 // scanNumber says how many digits a JSON number has and how large its exponent
 // is without its sign; an exponent of more than four digits counts as 9999.
@@ -89,7 +108,7 @@ func scanNumber(s string) (digits, exponent int, ok bool) {
 // clip keeps a text that stands in an error short.
 func clip(text string) string {
 	if len(text) > 40 {
-		return text[:40] + "…"
+		return strings.ToValidUTF8(text[:40], "") + "…"
 	}
 	return text
 }

@@ -16,6 +16,12 @@ func minorDigits(c Currency) (int, bool) {
 	return 2, ok
 }
 
+// Listed reports a currency of ISO 4217. Coins of exchanges are not.
+func Listed(c Currency) bool {
+	_, ok := minorDigits(c)
+	return ok
+}
+
 var twoDecimals = set(
 	"AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BGN", "BMD", "BND", "BOB",
 	"BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF", "CHE", "CHF", "CHW", "CNY", "COP", "COU", "CRC",

@@ -34,15 +34,15 @@ func (v *Verdicts) Worst() verdict.Result {
 		return verdict.Unknown
 	}
 	for i := range v.Verdicts {
-		if rank(v.Verdicts[i].Badge) < rank(worst) {
+		if gravity(v.Verdicts[i].Badge) < gravity(worst) {
 			worst = v.Verdicts[i].Badge
 		}
 	}
 	return worst
 }
 
-// rank puts what went wrong first.
-func rank(r verdict.Result) int {
+// gravity puts what went wrong first.
+func gravity(r verdict.Result) int {
 	return slices.Index([]verdict.Result{verdict.Fail, verdict.Unknown, verdict.Pass, verdict.NotApplicable}, r)
 }
 
@@ -51,7 +51,7 @@ func rank(r verdict.Result) int {
 func (v *Verdicts) ordered() []verdict.Verdict {
 	ordered := slices.Clone(v.Verdicts)
 	slices.SortFunc(ordered, func(a, b verdict.Verdict) int {
-		return cmp.Or(cmp.Compare(rank(a.Badge), rank(b.Badge)), cmp.Compare(a.ActionID, b.ActionID))
+		return cmp.Or(cmp.Compare(gravity(a.Badge), gravity(b.Badge)), cmp.Compare(a.ActionID, b.ActionID))
 	})
 	return ordered
 }

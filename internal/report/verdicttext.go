@@ -199,7 +199,7 @@ func details(one *verdict.Verdict, view View) []string {
 			return
 		}
 		told[code] = true
-		lines = append(lines, fmt.Sprintf("%s: %s %s", code, entry.Explanation, entry.Next))
+		lines = append(lines, fmt.Sprintf("%s: %s", code, entry.Explanation), "  next: "+entry.Next)
 	}
 	for _, l := range []verdict.Lens{one.Outcome, one.Conformance} {
 		for _, code := range l.Codes {

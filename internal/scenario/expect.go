@@ -21,6 +21,7 @@ type Expectation struct {
 	Reasons     map[string][]verdict.Code // by check, or by lens: they are among its codes
 	Results     map[string]verdict.Result // by check
 	Notes       []verdict.Code
+	Without     []verdict.Code // notes that must not be there
 	Verified    *Sum
 	Net         *Sum
 	Waits       map[string][]string // fact types by source
@@ -74,21 +75,37 @@ func first(ids []string) string {
 	return ids[0]
 }
 
-// complete reads watermarks. `all` stands for every type that a contract of
-// the scenario names and that is not named beside it.
+// complete reads watermarks: one time for all sources, or for each source one
+// time or one for each type. `all`, like a time alone, stands for every type
+// that a contract of the scenario names and that is not named beside it.
 func (r *reader) complete(f fields, s *Scenario) map[string]map[string]value.Instant {
 	all := map[string]map[string]value.Instant{}
+	everything := func(at value.Instant) map[string]value.Instant {
+		marks := map[string]value.Instant{}
+		for _, t := range s.factTypes() {
+			marks[t] = at
+		}
+		return marks
+	}
+	if n := f.nodes["complete"]; isScalar(n) {
+		for _, source := range s.Sources {
+			all[source.Name] = everything(r.moment(n, s.Start))
+		}
+		return all
+	}
 	sources := r.mapping(f.nodes["complete"])
 	for _, name := range sources.names {
 		if !slices.ContainsFunc(s.Sources, func(source evidence.Source) bool { return source.Name == name }) {
 			r.fail(sources.nodes[name], "list it under sources", "there is no source %q", name)
 		}
-		marks := map[string]value.Instant{}
+		if n := sources.nodes[name]; isScalar(n) {
+			all[name] = everything(r.moment(n, s.Start))
+			continue
+		}
 		types := r.mapping(sources.nodes[name])
+		marks := map[string]value.Instant{}
 		if types.has("all") {
-			for _, t := range s.factTypes() {
-				marks[t] = types.moment("all", s.Start)
-			}
+			marks = everything(types.moment("all", s.Start))
 		}
 		for _, t := range types.names {
 			if t != "all" {
@@ -98,6 +115,11 @@ func (r *reader) complete(f fields, s *Scenario) map[string]map[string]value.Ins
 		all[name] = marks
 	}
 	return all
+}
+
+func isScalar(n ast.Node) bool {
+	_, text := n.(*ast.StringNode)
+	return text
 }
 
 // factTypes are the types that the contracts of the scenario look for.
@@ -125,7 +147,7 @@ func (s *Scenario) factTypes() []string {
 }
 
 func (r *reader) expectation(f fields) Expectation {
-	e := r.only(f.nodes["expect"], "status", "decided", "lens_decided", "outcome", "conformance", "reasons", "results", "notes", "verified", "net", "waits")
+	e := r.only(f.nodes["expect"], "status", "decided", "lens_decided", "outcome", "conformance", "reasons", "results", "notes", "without", "verified", "net", "waits")
 	expect := Expectation{
 		Status: verdict.Status(e.text("status")), Outcome: r.result(e, "outcome"), Conformance: r.result(e, "conformance"),
 		Verified: r.sum(e, "verified"), Net: r.sum(e, "net"),
@@ -149,7 +171,7 @@ func (r *reader) expectation(f fields) Expectation {
 	for _, id := range reasons.names {
 		expect.Reasons[id] = r.codes(reasons.list(id))
 	}
-	expect.Notes = r.codes(e.list("notes"))
+	expect.Notes, expect.Without = r.codes(e.list("notes")), r.codes(e.list("without"))
 	expect.Results = map[string]verdict.Result{}
 	results := r.mapping(e.nodes["results"])
 	for _, id := range results.names {

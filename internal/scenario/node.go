@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/deed-dev/deed/internal/contract"
 )
 
 // Error is something in a scenario file that cannot be read.
@@ -17,7 +19,14 @@ type Error struct {
 	Line    int
 	Message string
 	Hint    string // what to do next; may be empty
+	// Contract is the file of the contract that is wrong, and Cause what is
+	// wrong about it; both are empty where the scenario itself is.
+	Contract string
+	Cause    error
 }
+
+// Unwrap is what is wrong with a contract.
+func (e *Error) Unwrap() error { return e.Cause }
 
 func (e *Error) Error() string {
 	text := fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
@@ -30,8 +39,11 @@ func (e *Error) Error() string {
 // reader reads the nodes of one file. Its first error stops it: what follows is
 // read as empty.
 type reader struct {
-	file string
-	err  *Error
+	file  string
+	load  func(name string) ([]byte, error)
+	known map[string]*contract.Contract // contracts that were read, by file
+	brief bool                          // what the contract says may be left out
+	err   *Error
 }
 
 func (r *reader) fail(n ast.Node, hint, format string, args ...any) {

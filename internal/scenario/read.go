@@ -19,6 +19,7 @@ import (
 // Scenario is a situation and what its verdicts must be.
 type Scenario struct {
 	File        string
+	Line        int // where it begins in its file
 	Name, Why   string
 	Start       value.Instant
 	Versions    []docket.Version
@@ -46,25 +47,52 @@ const ContractFolder = "contracts"
 // Read reads a scenario and the contracts that it names. Errors in the file
 // are an [Error].
 func Read(files fs.FS, name string) (*Scenario, error) {
-	text, err := fs.ReadFile(files, name)
+	r := &reader{file: name, load: func(name string) ([]byte, error) { return fs.ReadFile(files, name) }}
+	root, err := r.begin()
 	if err != nil {
-		return nil, fmt.Errorf("read scenario: %w", err)
+		return nil, err
 	}
-	r := &reader{file: name}
-	s := &Scenario{File: name}
-	root := r.only(r.open(text), "scenario", "why", "start", "contract", "contracts", "mode", "versions", "sources", "actions", "facts", "evaluate")
+	s := r.scenario(r.only(root, append([]string{"scenario"}, scenarioKeys...)...), "scenario")
 	if r.err != nil {
 		return nil, r.err
 	}
-	s.Name, s.Why = root.needed("scenario"), root.needed("why")
+	return s, nil
+}
+
+// begin reads the file as YAML.
+func (r *reader) begin() (ast.Node, error) {
+	text, err := r.load(r.file)
+	if err != nil {
+		return nil, fmt.Errorf("read scenario: %w", err)
+	}
+	root := r.open(text)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return root, nil
+}
+
+// scenarioKeys are the keys of a scenario beside its name.
+var scenarioKeys = []string{"why", "start", "contract", "contracts", "mode", "versions", "sources", "actions", "facts", "evaluate"}
+
+// scenario reads one situation; its name stands under a key of its own.
+func (r *reader) scenario(root fields, name string) *Scenario {
+	s := &Scenario{File: r.file}
+	if token := root.node.GetToken(); token != nil {
+		s.Line = token.Position.Line
+	}
+	s.Name, s.Why = root.needed(name), root.text("why")
+	if !r.brief {
+		root.needed("why")
+	}
 	s.Start = root.moment("start", 0)
 	if s.Start == 0 {
 		r.fail(root.node, "add start: 2026-11-02T12:00:00Z", "start is missing")
 	}
-	r.contracts(s, root, files)
+	r.contracts(s, root)
 	r.sources(s, root)
 	for _, n := range root.list("actions") {
-		s.Actions = append(s.Actions, r.action(n, s.Start))
+		s.Actions = append(s.Actions, r.action(n, s))
 	}
 	for _, n := range root.list("facts") {
 		s.Facts = append(s.Facts, r.fact(n, s.Start))
@@ -75,15 +103,12 @@ func Read(files fs.FS, name string) (*Scenario, error) {
 	if len(s.Actions) == 0 || len(s.Evaluations) == 0 {
 		r.fail(root.node, "", "a scenario has at least one action and one evaluation")
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	return s, nil
+	return s
 }
 
 // contracts reads the versions of contracts. One that is not under `versions`
 // is version 1 at any time.
-func (r *reader) contracts(s *Scenario, root fields, files fs.FS) {
+func (r *reader) contracts(s *Scenario, root fields) {
 	mode := r.mode(root)
 	versioned := map[string]bool{}
 	for _, n := range root.list("versions") {
@@ -95,14 +120,14 @@ func (r *reader) contracts(s *Scenario, root fields, files fs.FS) {
 		}
 		name := f.needed("contract")
 		versioned[name] = true
-		v.Contract = r.contract(n, files, name)
+		v.Contract = r.contract(n, name)
 		s.Versions = append(s.Versions, v)
 	}
 	for _, key := range []string{"contract", "contracts"} {
 		for _, n := range root.list(key) {
 			if name := r.text(n); !versioned[name] {
 				v := docket.Version{}
-				v.Contract, v.Version, v.Mode = r.contract(n, files, name), 1, mode
+				v.Contract, v.Version, v.Mode = r.contract(n, name), 1, mode
 				s.Versions = append(s.Versions, v)
 			}
 		}
@@ -120,24 +145,42 @@ func (r *reader) mode(f fields) verdict.Mode {
 	return ""
 }
 
-func (r *reader) contract(n ast.Node, files fs.FS, name string) *contract.Contract {
+// contract reads a contract by its file's path from here, or by its name in the
+// folder of contracts.
+func (r *reader) contract(n ast.Node, name string) *contract.Contract {
 	if r.err != nil {
 		return nil
 	}
-	text, err := fs.ReadFile(files, path.Join(ContractFolder, name+".yaml"))
+	file := path.Join(path.Dir(r.file), ContractFolder, name+".yaml")
+	if ext := path.Ext(name); ext == ".yaml" || ext == ".yml" {
+		file = path.Join(path.Dir(r.file), name)
+	}
+	if k := r.known[file]; k != nil {
+		return k
+	}
+	text, err := r.load(file)
 	if err != nil {
-		r.fail(n, "", "read contract %s: %v", name, err)
+		r.fail(n, "name the contract's file by its path from here, as in contract: refund.yaml", "read contract %s: %v", name, err)
 		return nil
 	}
 	k, err := contract.Parse(text)
 	if err != nil {
 		r.fail(n, "", "contract %s: %v", name, err)
+		r.err.Contract, r.err.Cause = file, err
 		return nil
 	}
+	if r.known == nil {
+		r.known = map[string]*contract.Contract{}
+	}
+	r.known[file] = k
 	return k
 }
 
 func (r *reader) sources(s *Scenario, root fields) {
+	if r.brief && !root.has("sources") {
+		s.Sources = asked(s)
+		return
+	}
 	sources := r.mapping(root.nodes["sources"])
 	for _, name := range sources.names {
 		f := r.only(sources.nodes[name], "trust", "resolution", "provides")
@@ -154,7 +197,8 @@ func (r *reader) sources(s *Scenario, root fields) {
 	}
 }
 
-func (r *reader) action(n ast.Node, start value.Instant) verdict.Declaration {
+func (r *reader) action(n ast.Node, s *Scenario) verdict.Declaration {
+	start := s.Start
 	f := r.only(n, "id", "contract", "type", "subject", "agent", "workflow", "requested", "received", "params", "channel", "compensates", "version", "proved")
 	d := verdict.Declaration{
 		ActionID: f.needed("id"), ContractID: f.text("contract"), ContractVersion: int(f.number("version")),
@@ -163,6 +207,9 @@ func (r *reader) action(n ast.Node, start value.Instant) verdict.Declaration {
 		ProvedAt: f.moment("proved", start),
 	}
 	d.SubjectKind, d.SubjectID = subject(f.text("subject"))
+	if r.brief {
+		fillIn(&d, s)
+	}
 	if d.ReceivedAt == 0 {
 		r.fail(n, "add received: +1s", "received is missing")
 	}

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -22,8 +21,8 @@ type Outcome struct {
 type Play struct {
 	scenario *Scenario
 	records  *docket.Memory
-	actions  []verdict.Declaration // not received yet, in order of receipt
-	facts    []evidence.Fact       // not arrived yet, in order of arrival
+	actions  []verdict.Declaration // not received yet
+	facts    []evidence.Fact       // not arrived yet
 }
 
 // NewPlay begins a scenario: its contracts are active, and nothing has arrived.
@@ -34,8 +33,6 @@ func NewPlay(s *Scenario) (*Play, error) {
 			return nil, fmt.Errorf("play %s: %w", s.File, err)
 		}
 	}
-	slices.SortStableFunc(p.actions, func(a, b verdict.Declaration) int { return cmp.Compare(a.ReceivedAt, b.ReceivedAt) })
-	slices.SortStableFunc(p.facts, func(a, b evidence.Fact) int { return cmp.Compare(a.IngestedAt, b.IngestedAt) })
 	return p, nil
 }
 
@@ -47,35 +44,43 @@ func (s *Scenario) Run() ([]Outcome, error) {
 	}
 	var outcomes []Outcome
 	for _, e := range s.Evaluations {
-		p.Arrive(e.At)
-		p.State(e)
-		c, v, err := p.records.Evaluate(e.ActionID, e.At)
+		o, err := p.Evaluate(e)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", s.File, e.Line, err)
+			return nil, err
 		}
-		outcomes = append(outcomes, Outcome{Evaluation: e, Case: c, Verdict: v})
+		outcomes = append(outcomes, o)
 	}
 	return outcomes, nil
 }
 
-// Arrive lets in what arrives up to a time.
-func (p *Play) Arrive(at value.Instant) {
-	for len(p.actions) > 0 && p.actions[0].ReceivedAt <= at {
-		p.records.Declare(p.actions[0])
-		p.actions = p.actions[1:]
-	}
-	for len(p.facts) > 0 && p.facts[0].IngestedAt <= at {
-		p.records.Report(p.facts[0])
-		p.facts = p.facts[1:]
-	}
-}
-
-// State says how complete sources and declarations are, in place of all that
-// was said before.
-func (p *Play) State(e Evaluation) {
+// Evaluate lets in what arrives up to the time of an evaluation, in the order
+// of the file, states how complete everything is then, in place of all that was
+// stated before, and makes the verdict.
+func (p *Play) Evaluate(e Evaluation) (Outcome, error) {
+	p.arrive(e.At)
 	for _, source := range p.scenario.Sources {
 		source.Watermarks = e.Complete[source.Name]
 		p.records.Connect(source)
 	}
 	p.records.DeclaredTo(e.DeclaredTo)
+	c, v, err := p.records.Evaluate(e.ActionID, e.At)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("%s:%d: %w", p.scenario.File, e.Line, err)
+	}
+	return Outcome{Evaluation: e, Case: c, Verdict: v}, nil
+}
+
+func (p *Play) arrive(at value.Instant) {
+	p.actions = slices.DeleteFunc(p.actions, func(d verdict.Declaration) bool {
+		if d.ReceivedAt <= at {
+			p.records.Declare(d)
+		}
+		return d.ReceivedAt <= at
+	})
+	p.facts = slices.DeleteFunc(p.facts, func(f evidence.Fact) bool {
+		if f.IngestedAt <= at {
+			p.records.Report(f)
+		}
+		return f.IngestedAt <= at
+	})
 }

@@ -1,10 +1,10 @@
 package scenario_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
-	"path"
-	"strings"
+	"sync"
 	"testing"
 
 	"github.com/deed-dev/deed/internal/scenario"
@@ -15,11 +15,19 @@ import (
 // not look at what the engine says.
 const folder = "../../testdata/scenarios"
 
-// all reads every scenario: the suite, and the nasty cases that were written
-// without looking at either.
+// all reads every scenario, for all tests once: the suite, and the nasty cases
+// that were written without looking at either.
 func all(t *testing.T) []*scenario.Scenario {
 	t.Helper()
-	var read []*scenario.Scenario
+	scenarios, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scenarios
+}
+
+var read = sync.OnceValues(func() ([]*scenario.Scenario, error) {
+	var scenarios []*scenario.Scenario
 	for _, place := range []struct {
 		folder string
 		least  int
@@ -27,25 +35,21 @@ func all(t *testing.T) []*scenario.Scenario {
 		files := os.DirFS(place.folder)
 		names, err := fs.Glob(files, "*.yaml")
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if len(names) < place.least {
-			t.Fatalf("%d scenarios are in %s, at least %d are wanted", len(names), place.folder, place.least)
+			return nil, fmt.Errorf("%d scenarios are in %s, at least %d are wanted", len(names), place.folder, place.least)
 		}
 		for _, name := range names {
 			s, err := scenario.Read(files, name)
 			if err != nil {
-				t.Error(err)
-				continue
+				return nil, err
 			}
-			read = append(read, s)
+			scenarios = append(scenarios, s)
 		}
 	}
-	return read
-}
-
-// title is a scenario's name as the name of a test.
-func title(s *scenario.Scenario) string { return strings.TrimSuffix(path.Base(s.File), ".yaml") }
+	return scenarios, nil
+})
 
 func TestEveryScenarioEndsAsItMust(t *testing.T) {
 	t.Parallel()

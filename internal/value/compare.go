@@ -51,7 +51,7 @@ func Compare(a, b Value) Relation {
 	case String, Currency:
 		return order(strings.Compare(a.text, b.text), a.kind == String)
 	case Decimal:
-		return order(a.decimal.Cmp(b.decimal), true)
+		return order(money.Compare(a.decimal, b.decimal), true)
 	case Time:
 		switch {
 		case a.instant < b.instant:
@@ -78,11 +78,11 @@ func compareText(text string, v Value, swapped bool) Relation {
 	var other Value
 	switch v.kind {
 	case Currency:
-		code, err := money.ParseCurrency(text)
-		if err != nil {
-			return Unordered // whatever it is, it is not that currency
+		// Codes are ASCII, and no other letter of the same length folds to one.
+		if len(text) == len(v.text) && strings.EqualFold(text, v.text) {
+			return Equal
 		}
-		other = OfCurrency(code)
+		return Unordered // whatever it is, it is not that currency
 	case Time:
 		t, err := ParseInstant(text)
 		if err != nil {

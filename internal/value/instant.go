@@ -1,6 +1,7 @@
 package value
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -17,11 +18,19 @@ const Second = Instant(time.Second / time.Microsecond)
 // is a different moment to everybody who reads it. A leap second, which has no
 // number of its own, is the last microsecond of the second before it.
 func ParseInstant(text string) (Instant, error) {
-	leap := false
+	given, leap := text, false
 	if len(text) >= 19 && text[17:19] == "60" && text[10] != ' ' {
 		text, leap = text[:17]+"59"+text[19:], true
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
+	// The reader of Go takes 1:00:00 and 12:00:00,5 as well, RFC 3339 does not.
+	if err == nil && (len(text) < 20 || text[13] != ':' || strings.ContainsRune(text, ',')) {
+		err = errors.New("not RFC 3339")
+	}
+	if leap && err == nil && (t.UTC().Hour() != 23 || t.UTC().Minute() != 59) {
+		return 0, fmt.Errorf("%q is no time; a leap second is the last of a day in UTC", given)
+	}
+	text = given
 	if err != nil {
 		if _, bare := time.Parse("2006-01-02T15:04:05", strings.Replace(text, " ", "T", 1)); bare == nil {
 			return 0, fmt.Errorf("time %q names no zone; write it as in 2026-10-15T12:00:00Z", text)

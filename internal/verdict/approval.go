@@ -51,6 +51,10 @@ func (t *trial) approval(rule *contract.Approval) finding {
 	case n.after != nil && n.before == 0:
 		f.Result = Fail
 		f.Reasons = []Reason{{Code: ApprovalTooLate, Source: n.after.fact.Source, Fact: n.after.fact.ExternalID, About: rule.Before}}
+		if !covered {
+			// One in time may already lie in the source.
+			f.open, f.Waits = true, waits
+		}
 	case covered && n.before > 0:
 		f.Result, f.Reasons = Fail, []Reason{{Code: QuorumNotReached, About: rule.ID}}
 	case covered:

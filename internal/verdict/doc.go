@@ -25,4 +25,9 @@
 // what rivals could claim is told apart (contest.go), and each kind of check
 // draws its conclusion (step.go, never.go, state.go, limit.go, approval.go,
 // declaration.go). Lenses, settlement and revision come last (settle.go).
+//
+// A case and a verdict have one JSON form each, described in docs/case.md
+// (encode.go writes it, decode.go reads it), and a digest over it. The order of
+// a case's lists never shows: writing it and evaluating it both begin by putting
+// them in the order of that form (encode_order.go).
 package verdict

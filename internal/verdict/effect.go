@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/deed-dev/deed/internal/evidence"
@@ -83,6 +84,10 @@ func (t *trial) attribute(p *party, s *scope, v *view, e *effect, rank int) Reas
 			!contains(s.o.From, f.Source) || !t.trusted(s, source) || e.tells(f) {
 			continue
 		}
+		when := s.timing(f, source, e.keyed)
+		if when == afterwards {
+			continue // what comes after settlement takes nothing back
+		}
 		switch foreign := p.foreign(f, s.rules); {
 		case foreign != unlinked && foreign < rank:
 			e.theirs = true
@@ -92,10 +97,7 @@ func (t *trial) attribute(p *party, s *scope, v *view, e *effect, rank int) Reas
 				claim.Code = SourceContradictsItself
 			}
 		default:
-			seen := sighting{fact: f, source: source, rank: p.rank(f, s.rules), keyed: e.keyed, timing: s.timing(f, source, e.keyed)}
-			if seen.timing == afterwards {
-				continue
-			}
+			seen := sighting{fact: f, source: source, rank: p.rank(f, s.rules), keyed: e.keyed, timing: when}
 			t.judge(p, s, &seen, t.facts[i].Disputed)
 			e.told = append(e.told, seen)
 			v.elsewhere = slices.DeleteFunc(v.elsewhere, func(other *evidence.Fact) bool { return other == f })
@@ -217,6 +219,36 @@ func shareSource(a, b *effect) bool {
 		}
 	}
 	return false
+}
+
+// confirmations is how many different sources tell of the effect.
+func (e *effect) confirmations() int {
+	n := 0
+	for i := range e.told {
+		if !slices.ContainsFunc(e.told[:i], func(seen sighting) bool { return seen.fact.Source == e.told[i].fact.Source }) {
+			n++
+		}
+	}
+	return n
+}
+
+// pair makes one effect of the first right ones that each source tells, one of
+// the second ones, and so on, where the contract names no reference by which
+// effects are told apart, and yet asks for confirmation.
+func pair(effects []effect) []effect {
+	var paired []effect
+	slices.SortStableFunc(effects, func(a, b effect) int { return cmp.Compare(a.at.at, b.at.at) })
+	for _, e := range effects {
+		i := slices.IndexFunc(paired, func(p effect) bool {
+			return e.judged == right && p.judged == right && p.timing == e.timing && !shareSource(&p, &e)
+		})
+		if i < 0 {
+			paired = append(paired, e)
+		} else {
+			paired[i].told = append(paired[i].told, e.told...)
+		}
+	}
+	return paired
 }
 
 // is says whether two effects, seen by two parties, are one.

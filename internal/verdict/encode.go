@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -46,7 +45,7 @@ func (c *Case) append(b []byte, text bool) []byte {
 	}
 	if len(c.History) > 0 {
 		b = append(member(b, `"history":`), '[')
-		history := inOrder(c.History, func(x, y *History) int { return cmp.Compare(x.Limit, y.Limit) })
+		history := inOrder(c.History, compareHistory)
 		for i := range history {
 			b = appendHistory(element(b), &history[i])
 		}
@@ -57,7 +56,7 @@ func (c *Case) append(b []byte, text bool) []byte {
 	}
 	if len(c.Rivals) > 0 {
 		b = append(member(b, `"rivals":`), '[')
-		rivals := inOrder(c.Rivals, func(x, y *Declaration) int { return cmp.Compare(x.ActionID, y.ActionID) })
+		rivals := inOrder(c.Rivals, compareRivals)
 		for i := range rivals {
 			b = appendDeclaration(element(b), &rivals[i])
 		}
@@ -116,25 +115,9 @@ func appendFact(b []byte, f *evidence.Fact) []byte {
 	return append(b, '}')
 }
 
-// compareFacts orders revisions by what they are about and then by age. Those
-// that agree in all of that are ordered by their content, so that there is one
-// order whatever came first.
-func compareFacts(x, y *evidence.Fact) int {
-	if order := firstOf(
-		cmp.Compare(x.Source, y.Source),
-		cmp.Compare(x.Type, y.Type),
-		cmp.Compare(x.ExternalID, y.ExternalID),
-		cmp.Compare(x.Revision, y.Revision),
-		cmp.Compare(x.ObservedAt, y.ObservedAt),
-	); order != 0 {
-		return order
-	}
-	return bytes.Compare(appendFact(nil, x), appendFact(nil, y))
-}
-
 func appendSources(b []byte, list []evidence.Source) []byte {
 	b = append(b, '[')
-	sources := inOrder(list, func(x, y *evidence.Source) int { return cmp.Compare(x.Name, y.Name) })
+	sources := inOrder(list, compareSources)
 	for i := range sources {
 		b = appendSource(element(b), &sources[i])
 	}
@@ -200,21 +183,9 @@ func appendShared(b []byte, s *Shared) []byte {
 	return append(b, '}')
 }
 
-func compareShared(x, y *Shared) int {
-	return firstOf(
-		cmp.Compare(x.Source, y.Source),
-		cmp.Compare(x.Type, y.Type),
-		cmp.Compare(x.ExternalID, y.ExternalID),
-		cmp.Compare(x.ActionID, y.ActionID),
-		cmp.Compare(x.ContractID, y.ContractID),
-	)
-}
-
 func appendCompensators(b []byte, list []Compensator) []byte {
 	b = append(b, '[')
-	compensators := inOrder(list, func(x, y *Compensator) int {
-		return firstOf(cmp.Compare(x.DeclaredAt, y.DeclaredAt), cmp.Compare(x.ActionID, y.ActionID))
-	})
+	compensators := inOrder(list, compareCompensators)
 	for i := range compensators {
 		b = appendCompensator(element(b), &compensators[i])
 	}

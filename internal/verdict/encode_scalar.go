@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -213,19 +212,3 @@ func sortedKeys[V any](keys []string, m map[string]V) []string {
 	slices.Sort(keys)
 	return keys
 }
-
-// inOrder is list itself if it is sorted, else a sorted copy: writing a case
-// never changes it.
-func inOrder[T any](list []T, compare func(a, b *T) int) []T {
-	for i := 1; i < len(list); i++ {
-		if compare(&list[i-1], &list[i]) > 0 {
-			sorted := slices.Clone(list)
-			slices.SortStableFunc(sorted, func(a, b T) int { return compare(&a, &b) })
-			return sorted
-		}
-	}
-	return list
-}
-
-// firstOf is the first comparison that found a difference.
-func firstOf(differences ...int) int { return cmp.Or(differences...) }

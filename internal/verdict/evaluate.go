@@ -15,6 +15,7 @@ func Evaluate(c *Case) (Verdict, error) {
 	if err := c.check(); err != nil {
 		return Verdict{}, err
 	}
+	c = c.inOrder()
 	governing := &c.Declarations[0]
 	v := Verdict{
 		Engine: Engine, Case: c.Digest(), ActionID: governing.ActionID, ContractID: governing.ContractID,

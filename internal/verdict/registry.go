@@ -246,7 +246,7 @@ var registry = [...]Entry{
 	{
 		Code: EffectBeforeDeclaration, Label: "it happened before it was declared",
 		Explanation: "An effect with this action's key happened before the action was requested and before it was declared, by more than clocks may differ.",
-		Results:     []Result{Fail}, Lens: bothLenses, Kinds: []Kind{StepCheck, DeclarationCheck}, Side: Agent,
+		Results:     []Result{Fail, Unknown}, Lens: bothLenses, Kinds: []Kind{StepCheck, DeclarationCheck}, Side: Agent,
 		Next: "Declare before acting. If clocks are wrong, set them; `max_skew` says how far they may differ.",
 	},
 	{

@@ -66,14 +66,14 @@ func decided(findings []finding, name string) bool {
 // giveUp concludes a check that is still open when the verdict settles: what
 // its sources do not show proves nothing.
 func (f *finding) giveUp() {
-	if !f.open || f.Result == Fail {
+	if !f.open {
 		return
 	}
 	reason := Reason{Code: SourceNotCovered}
 	if len(f.Waits) > 0 {
 		reason.Source = f.Waits[0].Source
 	}
-	if f.Result == Pass {
+	if f.Result != Unknown {
 		f.Result, f.Reasons = Unknown, []Reason{reason}
 		return
 	}

@@ -21,11 +21,7 @@ func (t *trial) step(i int) *finding {
 	if !f.applies(step.When, t.self) {
 		return f
 	}
-	if step.Quorum > 1 {
-		t.quorum(step, &s, f)
-	} else {
-		t.weighStep(step, &s, f)
-	}
+	t.weighStep(step, &s, f)
 	return f
 }
 
@@ -75,6 +71,8 @@ type tally struct {
 	unknown    *effect // its condition is unknown, in the window
 	unknownOut *effect // the same, after the window
 	disordered *effect // right, but before the step it must follow
+	premature  int     // how many there are of these
+	confirmed  int     // of inside, those that enough sources tell
 	unordered  bool    // right, and the other's time is not known
 	elsewhere  bool
 	surplusOut int // effects outside that count towards too many
@@ -84,6 +82,9 @@ type tally struct {
 func (t *trial) weighStep(step *contract.Step, s *scope, f *finding) {
 	v := t.look(t.self, s)
 	effects := t.effects(t.self, s, &v)
+	if step.Quorum > 1 && t.k.Evidence.SameEffect == "" {
+		effects = pair(effects)
+	}
 	if step.Sum != nil {
 		t.summands(step.Sum, effects)
 	}
@@ -93,6 +94,11 @@ func (t *trial) weighStep(step *contract.Step, s *scope, f *finding) {
 	n.elsewhere = n.elsewhere || len(v.elsewhere) > 0
 
 	var sum summed
+	for _, e := range n.inside {
+		if e.confirmations() >= step.Quorum {
+			n.confirmed++
+		}
+	}
 	if step.Sum != nil {
 		sum = t.sum(step.Sum, n.inside, n.outside)
 		f.at = sum.at
@@ -197,6 +203,7 @@ func (t *trial) order(step *contract.Step, e *effect, n *tally) Role {
 		if n.disordered == nil {
 			n.disordered = e
 		}
+		n.premature++
 		return Contradicts
 	}
 	return Supports
@@ -232,7 +239,7 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 	enough := share.certain && len(n.inside) >= step.Count.Min && (step.Sum == nil || sum.enough)
 	room := step.Count.Max == 0 || share.sure+n.surplusOut <= step.Count.Max
 	missing := step.Count.Min
-	trusting := len(s.o.From) == 1 || t.k.Evidence.Decides != ""
+	trusting := len(s.o.From) == 1 // no other source can disagree
 
 	fail := func(final bool, reasons ...Reason) {
 		f.Result, f.Reasons, f.Final = Fail, reasons, final || allCovered
@@ -242,7 +249,7 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 	}
 	switch {
 	case n.wrongKeyed != nil:
-		fail(trusting, n.wrongKeyed.reason)
+		fail(trusting && n.wrongKeyed.ref == "", n.wrongKeyed.reason)
 	case enough && !room, share.surplus:
 		reasons := []Reason{{Code: DuplicateEffect}}
 		if n.early != nil {
@@ -254,7 +261,7 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 		if sum.one && len(n.inside)+len(n.outside) > 1 {
 			code = DuplicateEffect
 		}
-		fail(trusting && n.keyed(), Reason{Code: code})
+		fail(false, Reason{Code: code}) // a part that is taken back may still come
 	case !enough && step.Count.Max > 0 && n.surplusOut > 0 && n.surplusOut+missing > step.Count.Max,
 		!enough && sum.late && n.surplusOut > 0:
 		fail(trusting && n.keyed(), n.outOfWindow())
@@ -269,13 +276,24 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 	case !enough && n.disordered != nil:
 		reason := n.disordered.because(OutOfOrder)
 		reason.About = step.After
-		fail(bounded && trusting && n.keyed(), reason)
+		atOnce := step.Count.Max > 0 && n.premature+missing > step.Count.Max
+		fail(atOnce && trusting && n.keyed(), reason)
+		if !atOnce && !windowCovered {
+			// One in order may still come, and may already lie in the source.
+			f.open, f.Waits = true, windowWaits
+		}
 	case n.unordered && !enough:
 		before := t.stepNamed(step.After)
 		unknown(slices.Concat(windowWaits, before.Waits), Reason{Code: OrderNotEstablished, About: step.After})
 		f.open = f.open || before.open
 	case enough && n.unknownOut != nil:
 		unknown(allWaits, n.unknownOut.reason)
+	case enough && sum.outside.Code != "":
+		unknown(allWaits, sum.outside)
+	case enough && n.confirmed < step.Count.Min && windowCovered:
+		fail(true, Reason{Code: QuorumNotReached, About: step.ID})
+	case enough && n.confirmed < step.Count.Min:
+		unknown(windowWaits, Reason{Code: AwaitingEvidence})
 	case enough:
 		f.Result, f.Reasons, f.Final = Pass, []Reason{{Code: EffectSeen}}, allCovered
 		if bounded && !allCovered {
@@ -300,11 +318,12 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 }
 
 // keyed says that what the step saw is tied to the action by a key, so that no
-// rival and no later fact can take it away.
+// rival can take it away, and names no reference under which another fact could
+// tell it differently.
 func (n *tally) keyed() bool {
 	for _, list := range [][]*effect{n.inside, n.outside} {
 		for _, e := range list {
-			if !e.keyed || e.contested {
+			if !e.keyed || e.contested || e.ref != "" {
 				return false
 			}
 		}

@@ -13,8 +13,9 @@ type summand struct {
 
 // summed is what the effects of a step come to.
 type summed struct {
-	reason Reason // why the sum is not known; its code is empty if it is
-	enough bool   // the effects in the window reach the lower bound
+	reason  Reason // why the sum is not known; its code is empty if it is
+	outside Reason // why what lies out of the window cannot be added to it
+	enough  bool   // the effects in the window reach the lower bound
 	// over: all effects together exceed the upper bound. one says that a single
 	// effect alone would have met the bounds, so that the rest is surplus.
 	over, one bool
@@ -87,19 +88,19 @@ func (t *trial) sum(sum *contract.Sum, inside, outside []*effect) summed {
 		}
 		r.one = r.one || within(e.amount.v, low, high)
 	}
+	if r.reason.Code != "" {
+		return summed{reason: r.reason}
+	}
 	for _, e := range outside {
 		r.add(&out, e.amount)
 		r.one = r.one || within(e.amount.v, low, high)
-	}
-	if r.reason.Code != "" {
-		return summed{reason: r.reason}
 	}
 	// An amount that was taken back lowers the sum again.
 	r.enough = len(inside) > 0 && notBelow(in, low)
 	if code := incomparable(in, low, high); code != "" {
 		return summed{reason: Reason{Code: code}}
 	}
-	if !high.IsMissing() {
+	if !high.IsMissing() && r.reason.Code == "" {
 		all := in
 		if r.add(&all, summand{v: out}); !all.IsMissing() {
 			r.over = value.Compare(all, high) == value.Greater
@@ -109,9 +110,7 @@ func (t *trial) sum(sum *contract.Sum, inside, outside []*effect) summed {
 			r.late = value.Compare(needed, high) == value.Greater
 		}
 	}
-	if r.reason.Code != "" {
-		return summed{reason: r.reason}
-	}
+	r.outside, r.reason = r.reason, Reason{}
 	return r
 }
 

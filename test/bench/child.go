@@ -48,6 +48,15 @@ func child(args []string) error {
 			return err
 		}
 		return pour(os.Stdin, os.Stdout, total, line)
+	case "evaluate", "limit":
+		n, err := strconv.Atoi(rest[0])
+		if err != nil {
+			return err
+		}
+		if part == "limit" {
+			return limit(os.Stdout, n)
+		}
+		return evaluate(os.Stdout, n)
 	default:
 		return fmt.Errorf("no part is called %q", part)
 	}

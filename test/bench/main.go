@@ -67,6 +67,8 @@ type dose struct {
 	recorders  int
 	paced      int // calls that each of them makes
 	paceMicros int // from one of its calls to its next
+	evaluated  int
+	declared   int // past declarations behind a rolling limit
 }
 
 type callDose struct {
@@ -81,6 +83,7 @@ var fullDose = dose{
 	starts:   60,
 	appended: 300_000, verified: 1_000_000,
 	recorders: 20, paced: 300, paceMicros: 20_000,
+	evaluated: 300_000, declared: 1_000_000,
 }
 
 // quickDose shows that everything works; its figures mean little.
@@ -91,6 +94,7 @@ var quickDose = dose{
 	starts:   5,
 	appended: 10_000, verified: 20_000,
 	recorders: 4, paced: 20, paceMicros: 5_000,
+	evaluated: 5_000, declared: 20_000,
 }
 
 // measure is one thing that bench can do.
@@ -107,6 +111,7 @@ var measures = []measure{
 	{"crowd", measureCrowd},
 	{"append", measureAppend},
 	{"verify", measureVerify},
+	{"verdict", measureVerdict},
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {

@@ -65,8 +65,13 @@ func floats(file goFile) []string {
 			add(spec, "imports "+spec.Path.Value)
 		}
 	}
+	integers := map[ast.Node]bool{} // that are written like 1e6
 	ast.Inspect(file.syntax, func(node ast.Node) bool {
 		switch node := node.(type) {
+		case *ast.CompositeLit:
+			for _, element := range node.Elts {
+				integers[element] = listsIntegers(node)
+			}
 		case *ast.SelectorExpr:
 			// ParseFloat of strconv, NewFromFloat and InexactFloat64 of decimal,
 			// Float of big, Seconds of a duration, and whatever is named alike.
@@ -79,13 +84,23 @@ func floats(file goFile) []string {
 				add(node, node.Name)
 			}
 		case *ast.BasicLit:
-			if node.Kind == token.FLOAT || node.Kind == token.IMAG {
+			if (node.Kind == token.FLOAT || node.Kind == token.IMAG) && !integers[node] {
 				add(node, node.Value)
 			}
 		}
 		return true
 	})
 	return found
+}
+
+// listsIntegers says that a composite is a list of integers.
+func listsIntegers(composite *ast.CompositeLit) bool {
+	list, ok := composite.Type.(*ast.ArrayType)
+	if !ok {
+		return false
+	}
+	element, ok := list.Elt.(*ast.Ident)
+	return ok && slices.Contains([]string{"int", "int64", "uint64"}, element.Name)
 }
 
 // clocks lists where a file reads a clock, waits, or throws dice.
@@ -130,6 +145,8 @@ func f(d decimal.Decimal, took time.Duration) float64 {
 }
 
 func g(d decimal.Decimal, i Instant) { _ = time.Now(); _ = i.Time() }
+
+var tens = [...]int64{1, 1e1, 1e2}
 `
 	positions := token.NewFileSet()
 	syntax, err := parser.ParseFile(positions, "p.go", source, 0)

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 what an era has deprecated is spoken in it all the same
+
 package npmtest
 
 import (
@@ -17,8 +19,6 @@ import (
 
 // goClient is the client of the eras made with the Go SDK. It says what
 // era/plan.mjs does, and returns what it got for it.
-//
-//lint:file-ignore SA1019 what is deprecated is spoken all the same
 func goClient(ctx context.Context, version string, command, env []string) (string, error) {
 	seen := &hearing{news: make(chan struct{}, 100), begun: make(chan struct{}, 100)}
 	client := mcp.NewClient(&mcp.Implementation{Name: "era client of go", Version: "3.2.1"}, seen.options())

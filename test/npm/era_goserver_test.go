@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 what an era has deprecated is spoken in it all the same
+
 package npmtest
 
 import (
@@ -14,8 +16,6 @@ import (
 // goServer is the server of the eras made with the Go SDK. A tool that asks for
 // something returns what it asks for; the SDK makes a request of its own of
 // that for clients of the earlier eras.
-//
-//lint:file-ignore SA1019 what is deprecated is spoken all the same
 func goServer() int {
 	err := newGoServer().Run(context.Background(), &mcp.StdioTransport{})
 	if err != nil && !errors.Is(err, mcp.ErrConnectionClosed) {

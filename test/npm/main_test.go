@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 
 func prepare(m *testing.M) int {
 	if os.Getenv(without) == "1" {
-		fmt.Fprintf(os.Stderr, "\nNOT TESTED, because %s=1: %d public MCP servers through deed run with the TypeScript client\n\n", without, len(servers()))
+		fmt.Fprintf(os.Stderr, "\nNOT TESTED, because %s=1: %d public MCP servers through deed run with the TypeScript client, and %d clients and servers of all eras\n\n", without, len(servers()), len(encounters()))
 		return m.Run()
 	}
 	var err error

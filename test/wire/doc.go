@@ -22,6 +22,10 @@
 // forgets an exit code must fail the comparison; relay_test.go proves that it
 // does.
 //
+// What was recorded is read the way a user would, with deed export, and held
+// against the very bytes that the test wrote: in exact_test.go byte for byte, in
+// poison_test.go message by message.
+//
 // The environment variable DEED_BIN names a program to test in place of one
 // built from the tree. DEED_KILL_POINTS sets how often the crash test kills
 // (20), DEED_LONG_LINE_MIB how long the longest line is (256).
