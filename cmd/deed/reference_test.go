@@ -43,6 +43,8 @@ var references = map[string]reference{
 	"verify":     {example: "deed verify", documents: []string{"VerifyDocument"}},
 	"checkpoint": {example: "deed checkpoint"},
 	"evaluate":   {example: "deed evaluate --help", documents: []string{"EvaluationDocument"}},
+
+	"contract test": {example: "deed contract test --help", documents: []string{"ContractTestsDocument"}},
 }
 
 const referenceHead = `# Commands
@@ -98,13 +100,10 @@ func writeReference(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
 	shown := map[string]bool{}
-	for _, command := range application.Model.Children {
-		if command.Hidden {
-			continue
-		}
-		extra, known := references[command.Name]
+	for _, command := range leaves(application.Model.Node) {
+		extra, known := references[command.FullPath()[len("deed "):]]
 		if !known {
-			t.Fatalf("deed %s has no example in reference_test.go", command.Name)
+			t.Fatalf("%s has no example in reference_test.go", command.FullPath())
 		}
 		writeCommand(t, &b, command, extra)
 		for _, name := range extra.documents {
@@ -133,13 +132,28 @@ func writeReference(t *testing.T) string {
 	return b.String()
 }
 
+// leaves are the commands that do something, in the order of the help.
+func leaves(node *kong.Node) []*kong.Node {
+	var all []*kong.Node
+	for _, command := range node.Children {
+		switch {
+		case command.Hidden:
+		case len(command.Children) > 0:
+			all = append(all, leaves(command)...)
+		default:
+			all = append(all, command)
+		}
+	}
+	return all
+}
+
 func writeCommand(t *testing.T, b *strings.Builder, command *kong.Node, extra reference) {
 	t.Helper()
-	summary := "deed " + command.Name
+	summary := command.FullPath()
 	for _, argument := range command.Positional {
 		summary += " " + argument.Summary()
 	}
-	fmt.Fprintf(b, "\n## deed %s\n\n%s\n\n```sh\n%s\n```\n\n", command.Name, command.Help, extra.example)
+	fmt.Fprintf(b, "\n## %s\n\n%s\n\n```sh\n%s\n```\n\n", command.FullPath(), command.Help, extra.example)
 	prose, examples := splitHelp(command.Detail)
 	if len(examples) > 0 {
 		fmt.Fprintf(b, "```console\n")
@@ -168,7 +182,7 @@ func writeCommand(t *testing.T, b *strings.Builder, command *kong.Node, extra re
 		b.WriteString("\n| Flag | Meaning |\n|---|---|\n" + strings.Join(rows, "\n") + "\n")
 	}
 	if hasJSON && len(extra.documents) == 0 {
-		t.Errorf("deed %s has --json, and reference_test.go does not say what it prints", command.Name)
+		t.Errorf("%s has --json, and reference_test.go does not say what it prints", command.FullPath())
 	}
 	if extra.lines {
 		b.WriteString("\nJSON: one document a line; `kind` tells them apart.\n")

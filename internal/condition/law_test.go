@@ -14,7 +14,8 @@ func anything() *rapid.Generator[value.Value] {
 	return rapid.Custom(func(t *rapid.T) value.Value {
 		scalar := func() value.Value {
 			return rapid.SampledFrom([]value.Value{
-				{}, value.OfBool(true), value.OfBool(false), number("1"), number("2.0"), number("-1"),
+				{},
+				value.OfBool(true), value.OfBool(false), number("1"), number("2.0"), number("-1"),
 				value.OfString("a"), value.OfString("USD"), value.OfString("eur"), value.OfCurrency("USD"), value.OfCurrency("EUR"),
 				amount("1 USD"), amount("2.00 USD"), amount("1 EUR"), moment("2026-10-15T12:00:00Z"),
 				value.OfString("2026-10-15T12:00:00Z"),

@@ -66,7 +66,7 @@ type Param struct {
 	Name     string
 	Type     ParamType
 	Required bool
-	Default  value.Value    // missing if there is none
+	Default  value.Value    // as a declaration would give it; missing if there is none
 	Values   []string       // of an enum
 	Currency string         // of money: the parameter that names its currency, or
 	Fixed    money.Currency // the currency itself

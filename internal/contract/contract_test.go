@@ -202,6 +202,7 @@ func TestTooMuchIsRefusedBeforeItTakesLong(t *testing.T) {
 		},
 		"a title":       {head + "title: |\n" + strings.Repeat("  "+strings.Repeat("x", 100)+"\n", 30) + steps, "longer than 2000 characters"},
 		"bytes of Zero": {"contract: a\x00b", "NUL"},
+		"old line ends": {"contract: a\rowner: b\r", "line 1, column 1: the line holds a carriage return"},
 		"not UTF-8":     {"contract: a\nowner: \xff\n", "line 2, column 1: the line is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {

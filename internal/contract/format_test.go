@@ -208,7 +208,9 @@ func (s *scramble) order(n int) []int {
 	return rapid.Permutation(order).Draw(s.T, "order")
 }
 
-func (s *scramble) chance(percent int) bool { return rapid.IntRange(1, 100).Draw(s.T, "chance") <= percent }
+func (s *scramble) chance(percent int) bool {
+	return rapid.IntRange(1, 100).Draw(s.T, "chance") <= percent
+}
 
 func (s *scramble) noise(b *strings.Builder, indent int) {
 	for s.chance(20) {

@@ -8,11 +8,12 @@ type Kind string
 // The kinds of what keys take.
 const (
 	TextKind       Kind = "text"
-	IDKind         Kind = "id"         // a name of letters, digits, _ and -
-	FactTypeKind   Kind = "fact type"  // refund.succeeded
-	ConditionKind  Kind = "condition"  // true or false
-	ExpressionKind Kind = "expression" // any value
-	DurationKind   Kind = "duration"   // 48h
+	IDKind         Kind = "id"          // a name of letters, digits, _ and -
+	ContractIDKind Kind = "contract id" // likewise, and with dots
+	FactTypeKind   Kind = "fact type"   // refund.succeeded
+	ConditionKind  Kind = "condition"   // true or false
+	ExpressionKind Kind = "expression"  // any value
+	DurationKind   Kind = "duration"    // 48h
 	IntegerKind    Kind = "integer"
 	BooleanKind    Kind = "boolean"
 	WordKind       Kind = "word" // one of Words
@@ -71,7 +72,7 @@ const (
 )
 
 var keys = [...]Key{
-	{Name: "contract", Kind: IDKind, Required: true, Sentence: "The contract's id, by which declarations name it."},
+	{Name: "contract", Kind: ContractIDKind, Required: true, Sentence: "The contract's id, by which declarations name it."},
 	{Name: "title", Kind: TextKind, Sentence: "What the contract is about, for people."},
 	{Name: "owner", Kind: TextKind, Sentence: "Who answers for the contract."},
 	{Name: "applies_to", Kind: MappingKind, Default: "any action", Sentence: "Which actions the contract is for."},
@@ -94,11 +95,11 @@ var keys = [...]Key{
 	{In: "applies_to", Name: "subject_kind", Kind: TextKind, Default: "any", Sentence: "The kind of the actions' subject."},
 
 	{In: "params", Name: "type", Kind: WordKind, Words: paramTypes, Required: true, Sentence: "The parameter's type."},
-	{In: "params", Name: "required", Kind: BooleanKind, Default: "false", Sentence: "A declaration without it fails conformance."},
-	{In: "params", Name: "default", Kind: ValueKind, Sentence: "What is meant where the declaration leaves it out."},
-	{In: "params", Name: "values", Kind: TextKind, List: true, Sentence: "What an enum may be."},
 	{In: "params", Name: "currency", Kind: CurrencyKind, Sentence: "The currency of money: a code, or the parameter that names it. Without it the amount must name its currency itself."},
 	{In: "params", Name: "unit", Kind: WordKind, Words: []string{"major", "minor"}, Default: "major", Sentence: "The unit of money: 180.00 dollars, or minor for 18000 cents."},
+	{In: "params", Name: "values", Kind: TextKind, List: true, Sentence: "What an enum may be."},
+	{In: "params", Name: "required", Kind: BooleanKind, Default: "false", Sentence: "A declaration without it fails conformance."},
+	{In: "params", Name: "default", Kind: ValueKind, Sentence: "What is meant where the declaration leaves it out."},
 
 	{In: "settle", Name: "after", Kind: DurationKind, Required: true, Sentence: "How long after its start an action settles."},
 	{In: "settle", Name: "grace", Kind: DurationKind, Default: "12h", Sentence: "How much longer a source that is not complete is waited for."},
@@ -161,7 +162,7 @@ var keys = [...]Key{
 	{In: "approvals", Name: "before", Kind: IDKind, Default: "the step, if the contract has just one", Sentence: "The step whose effect it must come before."},
 	{In: "approvals", Name: "quorum", Kind: IntegerKind, Default: "1", Sentence: "How many different sources must have approved."},
 
-	{In: "compensation", Name: "by", Kind: IDKind, Required: true, Sentence: "The id of the contract whose actions may undo this one's."},
+	{In: "compensation", Name: "by", Kind: ContractIDKind, Required: true, Sentence: "The id of the contract whose actions may undo this one's."},
 	{In: "compensation", Name: "net", Kind: WordKind, Words: []string{"zero"}, Sentence: "zero: say whether what was undone leaves nothing."},
 
 	{In: "evidence", Name: "exclusive", Kind: BooleanKind, Default: "true", Sentence: "One fact backs one action only."},

@@ -19,6 +19,7 @@ func (r *reader) steps(f fields) {
 		s := Step{Observation: r.observation(g), Window: r.window(g), After: g.id("after"), Count: r.count(g)}
 		s.Sum = r.sum(g)
 		s.Quorum = r.quorum(g, s.Observation)
+		r.currencyCompared(g, s.Where)
 		r.contract.Steps = append(r.contract.Steps, s)
 		befores = append(befores, g.get("after"))
 		if after := g.get("after"); after != nil && s.After != "" {

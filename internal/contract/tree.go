@@ -100,6 +100,10 @@ func unreadable(source string) (Problem, bool) {
 		case strings.IndexByte(line, 0) >= 0:
 			p.Message, p.Hint = "the line holds a NUL byte", "save the file as plain text"
 			return p, true
+		case strings.Contains(strings.TrimSuffix(line, "\r\n"), "\r"):
+			// It is a line's end to some and not to others, so that places differ.
+			p.Message, p.Hint = "the line holds a carriage return", "save the file with line ends of this system"
+			return p, true
 		case len(line) > maxLine:
 			p.Message, p.Hint = fmt.Sprintf("the line is longer than %d bytes", maxLine), "break it into several lines"
 			return p, true

@@ -27,7 +27,11 @@ func (m *Memory) Report(f evidence.Fact) bool {
 		known := &revisions[i]
 		if evidence.CompareRevisions(known, &f) == 0 && known.ObservedAt == f.ObservedAt &&
 			known.Payload == f.Payload && known.SameContent(&f) {
-			known.IngestedAt = min(known.IngestedAt, f.IngestedAt)
+			// Of two spellings that arrived at one time either could be kept, but
+			// not the one that happened to be read first.
+			if f.IngestedAt < known.IngestedAt || f.IngestedAt == known.IngestedAt && evidence.Compare(&f, known) < 0 {
+				*known = f
+			}
 			return false
 		}
 	}

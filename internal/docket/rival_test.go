@@ -67,6 +67,18 @@ func TestWhoCannotClaimAFactIsNoRival(t *testing.T) {
 	}
 }
 
+func TestARivalByKeyMayStartAsMuchLaterAsClocksDiffer(t *testing.T) {
+	t.Parallel()
+	m := live(t, refunds)
+	desk := param("desk", number("7"))
+	declare(m, refund("r-1", desk),
+		refund("two minutes after the fact", desk, order("o-2"), received(7*time.Minute)),
+		refund("a second more", desk, order("o-2"), received(7*time.Minute+time.Second)),
+	)
+	report(m, paid("re_1", key("desk", "7")))
+	wantIDs(t, "rivals", rivalIDs(build(t, m, "r-1", at(time.Hour))), "two minutes after the fact")
+}
+
 func TestARivalIsNotKnownBeforeItIsDeclared(t *testing.T) {
 	t.Parallel()
 	m := live(t, refunds)

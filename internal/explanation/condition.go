@@ -33,7 +33,7 @@ func words(n *condition.Node) string {
 	case condition.Contains:
 		return part(n.Args[0]) + " contains " + part(n.Args[1])
 	case condition.Matches:
-		return part(n.Args[0]) + " matches the pattern " + quote(n.Text)
+		return part(n.Args[0]) + " matches the pattern " + exactly(n.Text)
 	case condition.Exists:
 		return "for at least one element of " + part(n.Args[0]) + ", here called " + n.Text + ": " + clause(n.Args[1])
 	case condition.All:
@@ -204,5 +204,5 @@ func literal(v value.Value) string {
 		}
 		return "the list of " + list(elements, "and")
 	}
-	return quote(v.Text())
+	return exactly(v.Text())
 }

@@ -2,8 +2,10 @@ package explanation
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/evidence"
@@ -91,6 +93,14 @@ func Link(l contract.Link) string {
 
 // quote puts a text of the contract into quotes, on one line.
 func quote(s string) string { return `"` + oneLine(s) + `"` }
+
+// exactly puts a text into quotes as it is, blanks and all.
+func exactly(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r != ' ' && !unicode.IsGraphic(r) }) >= 0 {
+		return strconv.Quote(s)
+	}
+	return `"` + s + `"`
+}
 
 // oneLine takes the line breaks out of a text.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

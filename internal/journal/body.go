@@ -90,6 +90,7 @@ type keptBody struct {
 	pieces []piece
 	spill  *Spill
 	staged staged
+	linked int64 // bytes of its pieces, when it belongs to its entry
 }
 
 // piece is a part of a body as it is stored.

@@ -189,6 +189,7 @@ func (w *writer) linkBody(n int64, b *keptBody) error {
 			stored += int64(len(p.data))
 		}
 	}
+	b.linked = stored
 	_, err := w.insert.body.Exec(n, b.salt, id, b.kept, stored)
 	return err
 }

@@ -164,7 +164,7 @@ func (q *question) bounds(session int64, filter CallFilter) (first, last int64, 
 	if filter.ToolsOnly {
 		where += " AND side = 'client' AND method = 'tools/call'"
 	}
-	err = q.tx.QueryRowContext(q.ctx, "SELECT coalesce(min(first), 0), coalesce(max(last), -1) FROM rollups INDEXED BY rollups_by_key WHERE "+where, args...).Scan(&first, &last)
+	err = q.tx.QueryRowContext(q.ctx, "SELECT coalesce(min(first), 0), coalesce(max(last), -1) FROM rollups INDEXED BY rollups_sums WHERE "+where, args...).Scan(&first, &last)
 	return first, last, err
 }
 

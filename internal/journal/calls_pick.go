@@ -42,7 +42,7 @@ func (q *question) troubledSessions(session int64, filter CallFilter) ([]trouble
 		where += " AND session = ?"
 		args = append(args, session)
 	}
-	rows, err := q.tx.QueryContext(q.ctx, "SELECT session, min(first), max(last) FROM rollups WHERE "+where+" GROUP BY session", args...)
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT session, min(first), max(last) FROM rollups INDEXED BY rollups_in_trouble WHERE "+where+" GROUP BY session", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +113,21 @@ func (q *question) extremes(session int64, filter CallFilter) ([]picked, error) 
 			top.merge(bad)
 		}
 	}
-	err := q.eachRollup(rollupFilter{session: session, since: filter.Since, toolsOnly: filter.ToolsOnly, rankings: true},
-		func(_ *rollupKey, r *rollup) error {
-			pick(r)
-			return nil
-		})
-	if err != nil || len(top) < filter.Limit {
+	parts := rollupFilter{session: session, since: filter.Since, toolsOnly: filter.ToolsOnly}
+	// A value that is equal to the last of the list can be of an older call.
+	enough := func(value int64) bool { return len(top) >= filter.Limit && value < top[filter.Limit-1].value }
+	if err := q.eachRanking(parts, filter.Order, enough, pick); err != nil {
 		return nil, err
+	}
+	edge, err := q.cutHour(parts)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range edge {
+		pick(r)
+	}
+	if len(top) < filter.Limit {
+		return nil, nil
 	}
 	var list []picked
 	for _, one := range top[:filter.Limit] {

@@ -92,6 +92,9 @@ func (e *eraser) delete(list []int64, result *Erasure) (erased eraseList, rest [
 	if err := e.deleteBodies(list, numbers, bodies); err != nil {
 		return nil, nil, err
 	}
+	if err := forgetUsage(context.Background(), e.db, numbers, details, bodies); err != nil {
+		return nil, nil, err
+	}
 	for _, n := range list {
 		detail, hadDetail := details[n]
 		body, hadBody := bodies[n]
@@ -149,10 +152,10 @@ func (e *eraser) deleteDetails(numbers string) (map[int64]int64, error) {
 // pieces of a bigger one only lose their entry, and are swept afterwards.
 const directBytes = 128 << 10
 
-type erasedBody struct{ id, stored, salt int64 }
+type erasedBody struct{ id, kept, stored, salt int64 }
 
 func (e *eraser) findBodies(list []int64) (map[int64]erasedBody, error) {
-	rows, err := e.db.Query("SELECT n, id, stored, length(salt) FROM bodies WHERE n IN (SELECT value FROM json_each(?))", joinNumbers(list))
+	rows, err := e.db.Query("SELECT n, id, kept, stored, length(salt) FROM bodies WHERE n IN (SELECT value FROM json_each(?))", joinNumbers(list))
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +164,7 @@ func (e *eraser) findBodies(list []int64) (map[int64]erasedBody, error) {
 	for rows.Next() {
 		var n int64
 		var b erasedBody
-		if err := rows.Scan(&n, &b.id, &b.stored, &b.salt); err != nil {
+		if err := rows.Scan(&n, &b.id, &b.kept, &b.stored, &b.salt); err != nil {
 			return nil, err
 		}
 		bodies[n] = b

@@ -189,6 +189,14 @@ func (r *ranking) add(one ranked) {
 	(*r)[at] = one
 }
 
+// first is the highest of a ranking, of no call and -1 where there is none.
+func (r ranking) first() ranked {
+	if len(r) == 0 {
+		return ranked{n: -1, value: -1}
+	}
+	return r[0]
+}
+
 func (r *ranking) merge(o ranking) {
 	for _, one := range o {
 		r.add(one)

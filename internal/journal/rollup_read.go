@@ -11,8 +11,9 @@ type rollupFilter struct {
 	since     int64 // µs since 1970
 	toolsOnly bool
 
-	sums, rankings, times bool // what is yielded of roll-ups
-	failures              bool // yield these and nothing else
+	sums, times bool // what is yielded of roll-ups
+	worst       bool // with the sums, the biggest answer without an error
+	failures    bool // yield these and nothing else
 }
 
 // where limits roll-ups to whole hours of the filter.
@@ -79,8 +80,8 @@ func (q *question) storedRollups(filter rollupFilter, yield func(*rollupKey, *ro
 			return err
 		}
 	}
-	if filter.rankings || filter.times {
-		return q.storedBlobs(filter, yield)
+	if filter.times {
+		return q.storedTimes(filter, yield)
 	}
 	return nil
 }
@@ -89,9 +90,17 @@ func (q *question) storedRollups(filter rollupFilter, yield func(*rollupKey, *ro
 // and handing over a row takes ten times longer than adding it.
 func (q *question) storedSums(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
 	where, args := filter.where()
+	worst := "-1"
+	if filter.worst { // of equal ones the oldest, as everywhere
+		worst = `coalesce((SELECT min(worst_call) FROM rollups INDEXED BY rollups_sums WHERE ` + where + `
+			AND side = s.side AND method = s.method AND tool = s.tool AND worst = s.worst), -1)`
+		args = append(args, args...)
+	}
 	rows, err := q.tx.QueryContext(q.ctx, `
-		SELECT side, method, tool, sum(calls), sum(sent), sum(answered), sum(ok), sum(errors), sum(tool_errors), sum(returned), sum(returned_ok),
-			sum(took), max(longest), min(first), max(last) FROM rollups INDEXED BY rollups_by_key WHERE `+where+" GROUP BY side, method, tool", args...)
+		SELECT s.*, `+worst+` FROM (
+			SELECT side, method, tool, sum(calls), sum(sent), sum(answered), sum(ok), sum(errors), sum(tool_errors), sum(returned), sum(returned_ok),
+				sum(took), max(longest), min(first), max(last), max(worst) AS worst
+			FROM rollups INDEXED BY rollups_sums WHERE `+where+` GROUP BY side, method, tool) s`, args...)
 	if err != nil {
 		return err
 	}
@@ -99,9 +108,41 @@ func (q *question) storedSums(filter rollupFilter, yield func(*rollupKey, *rollu
 	key := rollupKey{session: filter.session}
 	for rows.Next() {
 		var r rollup
+		var biggest ranked
 		err := rows.Scan(&key.side, &key.method, &key.tool, &r.calls, &r.sent, &r.answered, &r.ok, &r.errors, &r.toolErrors, &r.returned, &r.returnedOK,
-			&r.took, &r.longest, &r.first, &r.last)
+			&r.took, &r.longest, &r.first, &r.last, &biggest.value, &biggest.n)
 		if err != nil {
+			return err
+		}
+		if biggest.n >= 0 {
+			r.biggest = ranking{biggest}
+		}
+		if err := yield(&key, &r); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// storedTimes yields roll-ups that hold times and nothing else.
+func (q *question) storedTimes(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+	where, args := filter.where()
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT side, method, tool, times FROM rollups INDEXED BY rollups_by_key WHERE "+where, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	key := rollupKey{session: filter.session}
+	var side, method, tool, timed sql.RawBytes
+	var r rollup
+	names := make(interned)
+	for rows.Next() {
+		if err := rows.Scan(&side, &method, &tool, &timed); err != nil {
+			return err
+		}
+		key.side, key.method, key.tool = names.of(side), names.of(method), names.of(tool)
+		r.times = r.times[:0]
+		if err := eachBucket(timed, func(index int, count int64) { r.times = append(r.times, bucket{index, count}) }); err != nil {
 			return err
 		}
 		if err := yield(&key, &r); err != nil {
@@ -111,47 +152,38 @@ func (q *question) storedSums(filter rollupFilter, yield func(*rollupKey, *rollu
 	return rows.Err()
 }
 
-// storedBlobs yields rankings and times. What nobody asked for stays where it
-// is.
-func (q *question) storedBlobs(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+// eachRanking yields roll-ups that hold rankings and nothing else, those of
+// the highest values first, until enough says that a value and whatever is
+// below it cannot add to a list. So a few of thousands are read.
+func (q *question) eachRanking(filter rollupFilter, order Order, enough func(value int64) bool, yield func(*rollup)) error {
 	where, args := filter.where()
-	extremes, times := "NULL", "NULL"
-	if filter.rankings {
-		extremes = "extremes"
-	}
-	if filter.times {
-		times = "times"
+	by := "largest"
+	if order == Slowest {
+		by = "longest"
 	}
 	rows, err := q.tx.QueryContext(q.ctx, fmt.Sprintf(`
-		SELECT side, method, tool, %s, %s FROM rollups INDEXED BY rollups_by_key WHERE %s`, extremes, times, where), args...)
+		SELECT rowid, %[1]s FROM rollups INDEXED BY rollups_sums WHERE %[2]s AND answered > 0 ORDER BY %[1]s DESC`, by, where), args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	key := rollupKey{session: filter.session}
-	var side, method, tool, ranked, timed sql.RawBytes
-	var r rollup
-	names := make(interned)
 	for rows.Next() {
-		if err := rows.Scan(&side, &method, &tool, &ranked, &timed); err != nil {
+		var id, value int64
+		if err := rows.Scan(&id, &value); err != nil {
 			return err
 		}
-		key.side, key.method, key.tool = names.of(side), names.of(method), names.of(tool)
-		r.biggest, r.slowest, r.biggestBad, r.slowestBad, r.times = r.biggest[:0], r.slowest[:0], r.biggestBad[:0], r.slowestBad[:0], r.times[:0]
-		if filter.rankings {
-			if err := readRankings(ranked, &r.biggest, &r.slowest, &r.biggestBad, &r.slowestBad); err != nil {
-				return err
-			}
+		if enough(value) {
+			return nil
 		}
-		if filter.times {
-			err := eachBucket(timed, func(index int, count int64) { r.times = append(r.times, bucket{index, count}) })
-			if err != nil {
-				return err
-			}
-		}
-		if err := yield(&key, &r); err != nil {
+		var extremes []byte
+		if err := q.tx.QueryRowContext(q.ctx, "SELECT extremes FROM rollups WHERE rowid = ?", id).Scan(&extremes); err != nil {
 			return err
 		}
+		var r rollup
+		if err := readRankings(extremes, &r.biggest, &r.slowest, &r.biggestBad, &r.slowestBad); err != nil {
+			return err
+		}
+		yield(&r)
 	}
 	return rows.Err()
 }

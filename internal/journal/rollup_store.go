@@ -17,16 +17,17 @@ type database interface {
 
 // rollupColumns are all columns of a roll-up behind its key.
 const rollupColumns = `calls, sent, answered, ok, errors, tool_errors, returned, returned_ok, took, longest, first, last,
-	extremes, sizes, times`
+	largest, worst, worst_call, extremes, sizes, times`
 
 const (
 	saveRollup = `INSERT INTO rollups (session, side, method, tool, hour, ` + rollupColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (session, side, method, tool, hour) DO UPDATE SET
 			calls = excluded.calls, sent = excluded.sent, answered = excluded.answered, ok = excluded.ok,
 			errors = excluded.errors, tool_errors = excluded.tool_errors, returned = excluded.returned,
 			returned_ok = excluded.returned_ok, took = excluded.took, longest = excluded.longest,
 			first = excluded.first, last = excluded.last,
+			largest = excluded.largest, worst = excluded.worst, worst_call = excluded.worst_call,
 			extremes = excluded.extremes, sizes = excluded.sizes, times = excluded.times`
 	saveFailure = `INSERT INTO failures (session, side, method, tool, hour, outcome, error, calls, last)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -41,8 +42,10 @@ func (k *rollupKey) args() []any { return []any{k.session, k.side, k.method, k.t
 
 // values are what the row of a roll-up holds, in the order of rollupColumns.
 func (r *rollup) values() []any {
+	worst, bad := r.biggest.first(), r.biggestBad.first()
 	return []any{
 		r.calls, r.sent, r.answered, r.ok, r.errors, r.toolErrors, r.returned, r.returnedOK, r.took, r.longest, r.first, r.last,
+		max(worst.value, bad.value), worst.value, worst.n,
 		appendRankings([]byte{}, r.biggest, r.slowest, r.biggestBad, r.slowestBad), r.sizes.append([]byte{}), r.times.append([]byte{}),
 	}
 }
@@ -50,13 +53,14 @@ func (r *rollup) values() []any {
 // rollupRow is where a stored roll-up is scanned to.
 type rollupRow struct {
 	rollup
-	extremes, sizes, times sql.RawBytes
+	largest, worst, worstCall int64 // which the rankings say as well
+	extremes, sizes, times    sql.RawBytes
 }
 
 func (r *rollupRow) targets() []any {
 	return []any{
 		&r.calls, &r.sent, &r.answered, &r.ok, &r.errors, &r.toolErrors, &r.returned, &r.returnedOK, &r.took, &r.longest, &r.first, &r.last,
-		&r.extremes, &r.sizes, &r.times,
+		&r.largest, &r.worst, &r.worstCall, &r.extremes, &r.sizes, &r.times,
 	}
 }
 

@@ -43,6 +43,12 @@ func deriveAll(db *sql.DB) error {
 			return err
 		}
 	}
+	if _, err := db.Exec(`DELETE FROM usage; INSERT INTO usage
+		SELECT e.session, e.n / 4096, count(*), sum(length(e.leaf)), count(d.n), coalesce(sum(length(d.salt) + length(d.data)), 0),
+			count(b.n), coalesce(sum(b.kept), 0), coalesce(sum(b.stored), 0), max(e.at)
+		FROM entries e LEFT JOIN details d ON d.n = e.n LEFT JOIN bodies b ON b.n = e.n GROUP BY 1, 2`); err != nil {
+		return err
+	}
 	for place, n := range all.asked {
 		if _, err := db.Exec("INSERT INTO unanswered VALUES (?, ?)", n, place.session); err != nil {
 			return err

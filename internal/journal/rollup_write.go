@@ -15,7 +15,7 @@ const (
 )
 
 // deriver keeps the derived tables in step with the entries: roll-ups, open
-// requests, destinations. It belongs to one connection and works inside the
+// requests, destinations, what entries take. It belongs to one connection and works inside the
 // transaction of the entries, so that both are in or neither is. Whoever rolls
 // back must throw it away.
 type deriver struct {
@@ -23,7 +23,9 @@ type deriver struct {
 	tally *tally
 	saver rollupSaver
 
-	ask, answer, destination *sql.Stmt
+	usage usageTally
+
+	ask, answer, destination, use *sql.Stmt
 
 	begun      bool   // in this transaction
 	version    int64  // of the database, when it was last looked at
@@ -39,7 +41,7 @@ type derived struct {
 
 func newDeriver(db *sql.DB) (*deriver, error) {
 	ctx := context.Background()
-	d := &deriver{db: db, tally: newTally(), texts: true}
+	d := &deriver{db: db, tally: newTally(), usage: make(usageTally), texts: true}
 	d.tally.find = func(place callKey) (openCall, bool, error) { return findOpen(ctx, db, place) }
 	d.tally.load = func(key rollupKey) (*rollup, error) { return findRollup(ctx, db, key) }
 	var err error
@@ -53,6 +55,7 @@ func newDeriver(db *sql.DB) (*deriver, error) {
 		{&d.ask, "INSERT INTO unanswered (n, session) VALUES (?, ?)"},
 		{&d.answer, "DELETE FROM unanswered WHERE n = ?"},
 		{&d.destination, "INSERT INTO destinations (n, place, session, at) VALUES (?, ?, ?, ?)"},
+		{&d.use, addUsage},
 	} {
 		if *one.statement, err = db.Prepare(one.query); err != nil {
 			return nil, err
@@ -73,6 +76,8 @@ func (d *deriver) add(n, session int64, it *item) error {
 			return err
 		}
 	}
+	takes := it.usage()
+	d.usage.add(stretchOf(session, n), &takes)
 	d.texts = d.texts || it.extra.text
 	return d.tally.add(n, session, &it.derived)
 }
@@ -120,6 +125,9 @@ func (d *deriver) flush() error {
 		}
 	}
 	t.written()
+	if err := d.usage.save(context.Background(), d.use); err != nil {
+		return err
+	}
 	if len(t.rows) > rememberedRollups {
 		clear(t.rows)
 	}

@@ -9,7 +9,8 @@ package journal
 // no entry yet, or no more. erasures have the lists that their entries hash. head has one row, written
 // again with every commit. peaks are 32 bytes each, biggest first.
 // rollups and all tables behind it are derived as well: they answer questions and
-// prove nothing.
+// prove nothing. rollups_sums is all of a roll-up but what is big: a question
+// about sums reads it alone, where each session's lie together.
 //
 // entries_apart says OR and not IN, for which SQLite would build a table at
 // every insert.
@@ -122,11 +123,16 @@ CREATE TABLE rollups (
 	longest     INTEGER NOT NULL,
 	first       INTEGER NOT NULL,
 	last        INTEGER NOT NULL,
+	largest     INTEGER NOT NULL,
+	worst       INTEGER NOT NULL,
+	worst_call  INTEGER NOT NULL,
 	extremes    BLOB NOT NULL,
 	sizes       BLOB NOT NULL,
 	times       BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX rollups_by_key ON rollups (session, side, method, tool, hour);
+CREATE INDEX rollups_sums ON rollups (session, side, method, tool, hour, calls, sent, answered, ok, errors, tool_errors,
+	returned, returned_ok, took, longest, first, last, largest, worst, worst_call);
 CREATE INDEX rollups_by_hour ON rollups (hour);
 CREATE INDEX rollups_in_trouble ON rollups (session, hour, first, last) WHERE calls > ok;
 
@@ -154,6 +160,20 @@ CREATE TABLE unanswered (
 	session INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX unanswered_by_session ON unanswered (session);
+
+CREATE TABLE usage (
+	session      INTEGER NOT NULL,
+	stretch      INTEGER NOT NULL,
+	entries      INTEGER NOT NULL,
+	leaf_bytes   INTEGER NOT NULL,
+	details      INTEGER NOT NULL,
+	detail_bytes INTEGER NOT NULL,
+	bodies       INTEGER NOT NULL,
+	kept         INTEGER NOT NULL,
+	stored       INTEGER NOT NULL,
+	newest       INTEGER NOT NULL,
+	PRIMARY KEY (session, stretch)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE destinations (
 	n       INTEGER NOT NULL,

@@ -163,7 +163,7 @@ func (q *question) sums(filter StatsFilter, parts rollupFilter) (map[toolKey]*to
 }
 
 func (q *question) stats(filter StatsFilter) ([]ToolStats, error) {
-	sums, err := q.sums(filter, rollupFilter{sums: true, rankings: true, times: true})
+	sums, err := q.sums(filter, rollupFilter{sums: true, worst: true, times: true})
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (q *question) worst(r *rollup) (bytes int64, session string, seq int64, err
 
 func (q *question) cost(filter StatsFilter) (Cost, error) {
 	filter.AllMethods = false
-	sums, err := q.sums(filter, rollupFilter{sums: true, rankings: true})
+	sums, err := q.sums(filter, rollupFilter{sums: true, worst: true})
 	if err != nil {
 		return Cost{}, err
 	}

@@ -211,13 +211,17 @@ func (q *question) labels() (map[int64]string, error) {
 
 // callsOfTools counts calls by the label of their session and their tool.
 func (q *question) callsOfTools(session, since int64, labels map[int64]string) (map[offered]int64, error) {
-	// Without a session all roll-ups are read, in the order in which they lie.
-	from, where, args := "rollups NOT INDEXED", "session > ? AND hour >= ?", []any{everySession, (since + hourUS - 1) / hourUS}
+	where, args := "session > ? AND hour >= ?", []any{everySession, (since + hourUS - 1) / hourUS}
+	end := ""
 	if session != everySession {
-		from, where, args = "rollups INDEXED BY rollups_by_key", where+" AND session = ?", append(args, session)
+		where, args, end = where+" AND session = ?", append(args, session), " GROUP BY tool"
 	}
 	counts := make(map[offered]int64)
-	rows, err := q.tx.QueryContext(q.ctx, "SELECT session, tool, calls FROM "+from+" WHERE side = 'client' AND method = 'tools/call' AND "+where, args...)
+	calls := "calls"
+	if end != "" {
+		calls = "sum(calls)"
+	}
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT session, tool, "+calls+" FROM rollups INDEXED BY rollups_sums WHERE side = 'client' AND method = 'tools/call' AND "+where+end, args...)
 	if err != nil {
 		return nil, err
 	}

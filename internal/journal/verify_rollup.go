@@ -14,6 +14,7 @@ import (
 // It holds as much as those tables do, not more.
 type derivation struct {
 	tally *tally
+	usage usageTally
 	rows  map[string]int64 // of sessions, by id
 	// holes says that not every entry could be read, so that what is derived
 	// would differ for that reason alone.
@@ -25,7 +26,7 @@ type derivation struct {
 }
 
 func newDerivation(uids map[int64]string) *derivation {
-	d := &derivation{tally: newTally(), rows: make(map[string]int64, len(uids)), erased: make(map[sessionHour]bool)}
+	d := &derivation{tally: newTally(), usage: make(usageTally), rows: make(map[string]int64, len(uids)), erased: make(map[sessionHour]bool)}
 	for row, uid := range uids {
 		d.rows[uid] = row
 	}
@@ -42,6 +43,7 @@ func (d *derivation) add(row *checkedRow) {
 	if row.erased {
 		d.noteErased(session, &row.derived)
 	}
+	d.usage.add(stretchOf(session, row.n), &row.takes)
 	_ = d.tally.add(row.n, session, &row.derived) // fails only where tables are asked
 }
 
@@ -88,7 +90,10 @@ func (v *verification) checkDerived() error {
 	if err := v.checkFailures(stale); err != nil {
 		return err
 	}
-	return v.checkUnanswered()
+	if err := v.checkUnanswered(); err != nil {
+		return err
+	}
+	return v.checkUsage()
 }
 
 // erasedMeanwhile says whether something was erased since the verification
@@ -147,7 +152,7 @@ func (v *verification) checkRollups(stale map[sessionHour]bool) error {
 	var foreign, wrong, lacking tampered
 	for rows.Next() {
 		var key rollupKey
-		stored := make([]any, 15)
+		stored := make([]any, 18)
 		targets := []any{&key.session, &key.side, &key.method, &key.tool, &key.hour}
 		for i := range stored {
 			targets = append(targets, &stored[i])

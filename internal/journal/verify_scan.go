@@ -42,6 +42,7 @@ type checkedRow struct {
 	readable bool
 	erased   bool // its detail is not there
 	derived  columns
+	takes    stretchUsage
 }
 
 func (c *chunk) find(n int64, format string, args ...any) {
@@ -221,7 +222,7 @@ func sameInteger(stored sql.NullInt64, derived *int64) bool {
 
 // check judges a row by itself.
 func (c *chunk) check(row *storedRow, uids map[int64]string) {
-	checked := checkedRow{n: row.n, hash: tlog.LeafHash(row.leaf)}
+	checked := checkedRow{n: row.n, hash: tlog.LeafHash(row.leaf), takes: row.usage()}
 	l, err := decodeLeaf(row.leaf)
 	if err != nil {
 		c.find(row.n, "the entry is not valid: %v", err)

@@ -54,7 +54,7 @@ func Compare(a, b Decimal) int {
 
 // powers of ten, for the usual case: 180 and 180.00 are compared without
 // allocating a number for it.
-var powers = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
+var powers = [...]int64{1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000}
 
 // scanNumber says how many digits a JSON number has and how large its exponent
 // is without its sign; an exponent of more than four digits counts as 9999.

@@ -114,9 +114,19 @@ func (c *ContractTests) Text(view View) string {
 	return b.String()
 }
 
-// testPlace says which evaluation of a test is meant.
+// testPlace says which evaluation of a test is meant, with its time as tests
+// write it.
 func testPlace(e scenario.Evaluation, s *scenario.Scenario) string {
-	return fmt.Sprintf("line %d, %s, %s after the start", e.Line, e.ActionID, terminal.Duration(e.At.Time().Sub(s.Start.Time())))
+	since := e.At.Time().Sub(s.Start.Time()).String()
+	for _, none := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(since, none) {
+			since = since[:len(since)-2]
+		}
+	}
+	if !strings.HasPrefix(since, "-") {
+		since = "+" + since
+	}
+	return fmt.Sprintf("line %d, %s at %s", e.Line, e.ActionID, since)
 }
 
 type gap struct{ file, check, why string }

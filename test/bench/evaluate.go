@@ -62,10 +62,8 @@ func evaluate(out io.Writer, n int) error {
 		Pieces:    int64(after.Mallocs-before.Mallocs) / int64(n),
 		Canonical: len(c.AppendJSON(nil)) - len(c.Governing.Contract.Text),
 	}
-	if n > 1 {
-		if report.Held, err = held(c); err != nil {
-			return err
-		}
+	if report.Held, err = held(c); err != nil {
+		return err
 	}
 	return json.NewEncoder(out).Encode(report)
 }

@@ -5,13 +5,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,22 +26,56 @@ type block struct {
 	language string
 	line     int // of its first line, from 1
 	lines    []string
+	intro    string // the last line of text before it
+	section  string // the heading above it
+}
+
+func (b block) text() string { return strings.Join(b.lines, "\n") + "\n" }
+
+var namedFile = regexp.MustCompile("`([\\w./-]+\\.(?:yaml|jsonl|json))`:$")
+
+// file is the name under which a reader is told to save the block: the line
+// before it ends with that name and a colon.
+func (b block) file() string {
+	if match := namedFile.FindStringSubmatch(b.intro); match != nil {
+		return match[1]
+	}
+	return ""
+}
+
+// saved is what the file holds after a reader did as told: the block, or what
+// was there and then the block.
+func (b block) saved(before string) string {
+	if strings.Contains(b.intro, "to the end of") {
+		return before + b.text()
+	}
+	return b.text()
+}
+
+// output says that the block is what the last command prints, whole or in part.
+func (b block) output() bool {
+	return b.language == "text" && (strings.HasSuffix(b.intro, "prints:") || strings.HasSuffix(b.intro, "says:"))
 }
 
 func blocks(document string) []block {
 	var all []block
+	var intro, section string
 	inside := false
 	for index, line := range strings.Split(document, "\n") {
 		language, isFence := strings.CutPrefix(strings.TrimSpace(line), "```")
 		switch {
 		case isFence && !inside:
-			all = append(all, block{language: language, line: index + 2})
-			inside = true
+			all = append(all, block{language: language, line: index + 2, intro: intro, section: section})
+			inside, intro = true, ""
 		case isFence:
 			inside = false
 		case inside:
 			last := &all[len(all)-1]
 			last.lines = append(last.lines, line)
+		case strings.HasPrefix(line, "#"):
+			section, intro = line, ""
+		case strings.TrimSpace(line) != "":
+			intro = strings.TrimSpace(line)
 		}
 	}
 	return all
@@ -48,30 +86,46 @@ func blocks(document string) []block {
 type shellLine struct {
 	number int
 	text   string
+	code   int // the exit code that the line must end with
 }
 
-// shellLines reads a document's ```sh blocks, without comments and blank lines.
+var exitComment = regexp.MustCompile(`# exit code (\d+)`)
+
+// shellLines reads a ```sh block, without comments and blank lines. A comment
+// that begins with an exit code, "# exit code 1: …", is held to it.
+func (b block) shellLines() []shellLine {
+	if b.language != "sh" {
+		return nil
+	}
+	var lines []shellLine
+	for index, line := range b.lines {
+		text, _, _ := strings.Cut(" "+line, " #")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		one := shellLine{number: b.line + index, text: text}
+		if match := exitComment.FindStringSubmatch(line); match != nil {
+			one.code, _ = strconv.Atoi(match[1])
+		}
+		lines = append(lines, one)
+	}
+	return lines
+}
+
+// shellLines reads a document's ```sh blocks.
 func shellLines(document string) []shellLine {
 	var lines []shellLine
 	for _, block := range blocks(document) {
-		if block.language != "sh" {
-			continue
-		}
-		for index, line := range block.lines {
-			text, _, _ := strings.Cut(" "+line, " #")
-			if text = strings.TrimSpace(text); text != "" {
-				lines = append(lines, shellLine{number: block.line + index, text: text})
-			}
-		}
+		lines = append(lines, block.shellLines()...)
 	}
 	return lines
 }
 
 func TestShellLinesAreReadFromShBlocksOnly(t *testing.T) {
 	t.Parallel()
-	document := "deed outside\n```sh\n# a comment\ndeed last   # the last run\n\n```\n```console\ndeed run -- SERVER\n```\n```sh\nmake demo\n```\n"
+	document := "deed outside\n```sh\n# a comment\ndeed last   # the last run\n\n```\n```console\ndeed run -- SERVER\n```\n```sh\nmake demo   # exit code 3: no\n```\n"
 	got := fmt.Sprint(shellLines(document))
-	want := "[{4 deed last} {11 make demo}]"
+	want := "[{4 deed last 0} {11 make demo 3}]"
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -97,7 +151,9 @@ func TestEveryJSONBlockOfTheDocumentsIsJSON(t *testing.T) {
 }
 
 // Every document is read by somebody with a terminal beside it. Its lines run
-// here in order, in a home that holds one recorded session.
+// here in order, in a home that holds one recorded session, the library of
+// contracts, and the files that the document has its reader save; and what it
+// says that a line prints is what it prints.
 func TestEveryShellLineOfTheDocumentsRuns(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -111,31 +167,78 @@ func TestEveryShellLineOfTheDocumentsRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := shellLines(string(text))
-		if len(lines) == 0 {
+		if len(shellLines(string(text))) == 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			reader := newReader(t, bin)
 			reader.recordOneSession(t)
-			for _, line := range lines {
-				if target, isMake := strings.CutPrefix(line.text, "make "); isMake {
-					if !targets[strings.Fields(target)[0]] {
-						t.Errorf("%s:%d: the Makefile has no target for %q", name, line.number, line.text)
+			printed := ""
+			for _, block := range blocks(string(text)) {
+				if file := block.file(); file != "" {
+					reader.save(t, file, block)
+				}
+				if missing := missingLine(block, printed); block.output() && missing != "" {
+					t.Errorf("%s:%d: the line before prints no %q:\n%s", name, block.line, missing, printed)
+				}
+				for _, line := range block.shellLines() {
+					if target, isMake := strings.CutPrefix(line.text, "make "); isMake {
+						if !targets[strings.Fields(target)[0]] {
+							t.Errorf("%s:%d: the Makefile has no target for %q", name, line.number, line.text)
+						}
+						continue
 					}
-					continue
-				}
-				if !strings.HasPrefix(line.text, "deed ") {
-					t.Errorf("%s:%d: nothing runs %q; put it into a ```console block", name, line.number, line.text)
-					continue
-				}
-				if output, err := reader.run(t, line.text); err != nil {
-					t.Errorf("%s:%d: %s: %v\n%s", name, line.number, line.text, err, output)
+					if !strings.HasPrefix(line.text, "deed ") {
+						t.Errorf("%s:%d: nothing runs %q; put it into a ```console block", name, line.number, line.text)
+						continue
+					}
+					if printed, err = reader.run(t, line.text); exitCode(err) != line.code {
+						t.Errorf("%s:%d: %s: exit code %d, want %d (%v)\n%s", name, line.number, line.text, exitCode(err), line.code, err, printed)
+					}
 				}
 			}
 		})
 	}
+}
+
+// missingLine is the first line of a block that is not in a command's output
+// after the lines before it. A document may leave lines out.
+func missingLine(b block, printed string) string {
+	rest := strings.Split(printed, "\n")
+	for _, line := range b.lines {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		at := slices.IndexFunc(rest, func(one string) bool { return strings.TrimRight(one, " ") == strings.TrimRight(line, " ") })
+		if at < 0 {
+			return line
+		}
+		rest = rest[at+1:]
+	}
+	return ""
+}
+
+func TestOutputThatADocumentShowsMayBeShortenedAndNotReordered(t *testing.T) {
+	t.Parallel()
+	printed := "one\ntwo\nthree\n"
+	for shown, missing := range map[string]string{"one\n\nthree": "", "two\none": "one", "tw": "tw"} {
+		if got := missingLine(block{lines: strings.Split(shown, "\n")}, printed); got != missing {
+			t.Errorf("of %q %q is missing, want %q", shown, got, missing)
+		}
+	}
+}
+
+// exitCode of a command; -1 if it did not run.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	return -1
 }
 
 func documents(t *testing.T) []string {
@@ -144,7 +247,7 @@ func documents(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"README.md", "CONTRIBUTING.md"}
+	names := []string{"README.md", "CONTRIBUTING.md", filepath.Join("contracts", "README.md")}
 	for _, page := range pages {
 		names = append(names, filepath.Join("docs", filepath.Base(page)))
 	}
@@ -188,13 +291,32 @@ type reader struct {
 func newReader(t *testing.T, bin string) reader {
 	t.Helper()
 	home := t.TempDir()
+	if err := os.CopyFS(filepath.Join(home, "contracts"), os.DirFS(filepath.Join(root, "contracts"))); err != nil {
+		t.Fatal(err)
+	}
 	return reader{
 		folder: home,
 		environment: []string{
-			"HOME=" + home,
+			"HOME=" + home, "TZ=UTC",
 			"DEED_HOME=" + filepath.Join(home, ".deed"),
 			"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"),
 		},
+	}
+}
+
+// save writes a file that a document tells its reader to save.
+func (r reader) save(t *testing.T, name string, b block) {
+	t.Helper()
+	path := filepath.Join(r.folder, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(b.saved(string(before))), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
