@@ -44,7 +44,13 @@ var references = map[string]reference{
 	"checkpoint": {example: "deed checkpoint"},
 	"evaluate":   {example: "deed evaluate --help", documents: []string{"EvaluationDocument"}},
 
-	"contract test": {example: "deed contract test --help", documents: []string{"ContractTestsDocument"}},
+	"contract validate": {example: "deed contract validate contracts/refund.yaml", documents: []string{"ValidationDocument"}},
+	"contract explain":  {example: "deed contract explain contracts/refund.yaml", documents: []string{"ExplanationDocument"}},
+	"contract diff":     {example: "deed contract diff --help", documents: []string{"ContractDiffDocument"}},
+	"contract draft":    {example: "deed contract draft --help", documents: []string{"DraftDocument"}},
+	"contract fmt":      {example: "deed contract fmt --help"},
+	"contract schema":   {example: "deed contract schema"},
+	"contract test":     {example: "deed contract test contracts/refund.yaml", documents: []string{"ContractTestsDocument"}},
 }
 
 const referenceHead = `# Commands
@@ -96,7 +102,7 @@ func writeReference(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := readTypes(t, "../../internal/report", "../../internal/journal")
+	types := readTypes(t, "../../internal/report", "../../internal/journal", "../../internal/draft")
 	var b strings.Builder
 	b.WriteString(referenceHead)
 	shown := map[string]bool{}

@@ -66,11 +66,7 @@ func (w *world) body(ctx context.Context, reader *journal.Reader, story *report.
 		return &misuse{terminal.WithHint(errors.New("a body is written byte for byte, and a terminal would act on what is in it"),
 			"write it to a file: > FILE\nor look at it: | less")}
 	}
-	position, err := story.Position(message)
-	if err != nil {
-		return err
-	}
-	body, info, err := reader.Body(ctx, position)
+	body, info, err := story.Body(ctx, reader, message)
 	if err != nil {
 		return err
 	}

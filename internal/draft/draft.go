@@ -52,14 +52,14 @@ type Proposal struct {
 // Warning is a reason to trust a proposal less.
 type Warning struct {
 	Code string `json:"code"` // few_actions, no_watermark, subject_only and so on
-	Text string `json:"text"`
+	Text string `json:"text"` // the same in words
 }
 
 // Statistics are the counts behind a proposal.
 type Statistics struct {
 	Actions int              `json:"actions"`         // that were declared
-	From    value.Instant    `json:"from"`            // when the first of them started
-	To      value.Instant    `json:"to"`              // when the last of them started
+	From    string           `json:"from"`            // when the first of them started
+	To      string           `json:"to"`              // when the last of them started
 	Seen    int              `json:"seen"`            // of these, actions to which a fact belongs
 	Basis   string           `json:"basis"`           // what the steps and limits are made from: seen or passed
 	Based   int              `json:"based"`           // how many actions that are
@@ -72,41 +72,41 @@ type Statistics struct {
 // ParamStatistic is what a parameter was.
 type ParamStatistic struct {
 	Name     string `json:"name"`
-	Present  int    `json:"present"` // in how many actions
-	Distinct int    `json:"distinct"`
+	Present  int    `json:"present"`       // in how many actions
+	Distinct int    `json:"distinct"`      // how many different values it had
 	Type     string `json:"type,omitzero"` // the proposed one; absent if it is left out
 	Unit     string `json:"unit,omitzero"` // minor, for amounts in the smallest unit
 }
 
 // LinkStatistic is how many actions a link rule reaches.
 type LinkStatistic struct {
-	Rule     string `json:"rule"`
-	Actions  int    `json:"actions"`
-	Proposed bool   `json:"proposed"`
+	Rule     string `json:"rule"`     // as a contract writes it
+	Actions  int    `json:"actions"`  // that have a fact by it
+	Proposed bool   `json:"proposed"` // whether the contract has it
 }
 
 // Effect is a type of facts that follows actions.
 type Effect struct {
-	Type      string `json:"type"`
-	Source    string `json:"source"`
-	Actions   int    `json:"actions"`    // of the basis, that have at least one
-	Single    int    `json:"single"`     // of those, that have exactly one
-	Most      int    `json:"most"`       // the most that one action has
-	MedianUS  int64  `json:"median_us"`  // from the action's start to the first, the middle one
-	HighUS    int64  `json:"high_us"`    // likewise, the 99th percentile
-	LongestUS int64  `json:"longest_us"` // likewise, the longest
-	Orphans   int    `json:"orphans"`    // facts of the type that belong to none of the actions
-	Proposed  bool   `json:"proposed"`   // as a step
-	Where     string `json:"where,omitzero"`
+	Type      string `json:"type"`           // of the facts
+	Source    string `json:"source"`         // that tells of them
+	Actions   int    `json:"actions"`        // of the basis, that have at least one
+	Single    int    `json:"single"`         // of those, that have exactly one
+	Most      int    `json:"most"`           // the most that one action has
+	MedianUS  int64  `json:"median_us"`      // from the action's start to the first, the middle one
+	HighUS    int64  `json:"high_us"`        // likewise, the 99th percentile
+	LongestUS int64  `json:"longest_us"`     // likewise, the longest
+	Orphans   int    `json:"orphans"`        // facts of the type that belong to none of the actions
+	Proposed  bool   `json:"proposed"`       // as a step
+	Where     string `json:"where,omitzero"` // the proposed condition
 }
 
 // LimitStatistic is what stands behind a limit.
 type LimitStatistic struct {
-	ID      string `json:"id"`
-	Actions int    `json:"actions"`
-	Median  string `json:"median"`
-	Limit   string `json:"limit"` // the 99th percentile by nearest rank
-	Highest string `json:"highest"`
+	ID      string `json:"id"`      // of the check
+	Actions int    `json:"actions"` // from which it is drawn
+	Median  string `json:"median"`  // the middle one
+	Limit   string `json:"limit"`   // the 99th percentile by nearest rank
+	Highest string `json:"highest"` // the highest one
 }
 
 // NothingSeenError says that no contract can be drafted from the input.

@@ -285,7 +285,10 @@ func TestWhatMakesADraftWeakIsSaid(t *testing.T) {
 		{"an effect from before its declaration", "before_declaration", func(in *draft.Input) {
 			in.Facts[5].OccurredAt = in.Actions[5].RequestedAt.Add(-time.Hour)
 		}},
-		{"a parameter of two kinds", "mixed_param", func(in *draft.Input) { in.Actions[2].Params["note"] = value.OfBool(true); in.Actions[3].Params["note"] = value.OfString("x") }},
+		{"a parameter of two kinds", "mixed_param", func(in *draft.Input) {
+			in.Actions[2].Params["note"] = value.OfBool(true)
+			in.Actions[3].Params["note"] = value.OfString("x")
+		}},
 		{"a parameter that no condition can write", "unnamed_param", func(in *draft.Input) { in.Actions[2].Params["a b"] = value.OfBool(true) }},
 		{"a snapshot", "snapshots", func(in *draft.Input) {
 			f := in.Facts[0]

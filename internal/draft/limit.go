@@ -100,7 +100,7 @@ func amountStatistic(amounts []money.Amount) LimitStatistic {
 // rolling drafts what one agent does within a day: how many actions, and what
 // they add up to.
 func (s *study) rolling(from []*action) {
-	if s.stats.To.Sub(s.stats.From) < day {
+	if s.to.Sub(s.from) < day {
 		s.warn("no_limit", "no limit on what an agent does within a day is proposed: all actions started within one")
 		return
 	}

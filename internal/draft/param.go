@@ -124,7 +124,9 @@ func isCurrency(v value.Value) bool {
 	return err == nil
 }
 
-func namesCurrency(name string) bool { return name == "currency" || strings.HasSuffix(name, "_currency") }
+func namesCurrency(name string) bool {
+	return name == "currency" || strings.HasSuffix(name, "_currency")
+}
 
 // number is a value as a number, be it written as a text.
 func number(v value.Value) (money.Decimal, bool) {

@@ -186,7 +186,7 @@ func (s *study) effect(key effectKey) Effect {
 		}
 	}
 	for _, f := range s.facts {
-		if f.Type == key.factType && f.Source == key.source && !claimed[f] && f.OccurredAt >= s.stats.From.Add(-skew) {
+		if f.Type == key.factType && f.Source == key.source && !claimed[f] && f.OccurredAt >= s.from.Add(-skew) {
 			e.Orphans++
 		}
 	}

@@ -19,6 +19,8 @@ type study struct {
 	in      Input
 	actions []*action // by start
 	facts   []*evidence.Fact
+	from    value.Instant // the start of the first action
+	to      value.Instant // and of the last
 	sources map[string]*evidence.Source
 
 	byRef     map[string]map[string][]*evidence.Fact // by name and value
@@ -86,7 +88,8 @@ func newStudy(in Input) *study {
 	s.takeFacts()
 	s.stats.Actions = len(s.actions)
 	if len(s.actions) > 0 {
-		s.stats.From, s.stats.To = s.actions[0].first.Start(), s.actions[len(s.actions)-1].first.Start()
+		s.from, s.to = s.actions[0].first.Start(), s.actions[len(s.actions)-1].first.Start()
+		s.stats.From, s.stats.To = s.from.String(), s.to.String()
 	}
 	return s
 }

@@ -47,7 +47,7 @@ func (w *writer) step(k *contract.Contract, s *contract.Step) {
 // such says what must be true of a fact for it to count.
 func such(where *condition.Expr) string {
 	if where == nil {
-		return "; any such fact counts"
+		return "; any that belongs to the action counts"
 	}
 	return "; it counts if " + Condition(where)
 }
@@ -116,7 +116,7 @@ func (w *writer) unseen(k *contract.Contract) {
 	for i := range k.Never {
 		n := &k.Never[i]
 		at := "never." + n.ID + "."
-		w.say(n.ID, key(at+"expect", at+"from", at+"where"), "%s must not be seen until the verdict settles, told by any of %s%s.", n.Expect, list(n.From, "and"), such(n.Where))
+		w.say(n.ID, key(at+"expect", at+"from", at+"where"), "%s must not be seen until the verdict settles, told by %s%s.", n.Expect, list(n.From, "or"), such(n.Where))
 		w.guard(n.ID, at, n.When)
 		if n.Anyone {
 			w.say(n.ID, key(at+"anyone"), "it counts whoever did it: a fact on the subject of the action is enough.")

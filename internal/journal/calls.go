@@ -57,7 +57,9 @@ const (
 
 // callColumns are what calls are made of, of request q and its answer a.
 const callColumns = `SELECT q.n, q.session, q.seq, q.side, q.at, q.method, q.tool, q.bytes, q.leaf,
-	a.at, a.took, a.bytes, a.outcome, a.error, a.leaf FROM `
+	a.at, a.took, a.bytes, a.outcome, a.error, a.leaf,
+	a.n IS NULL AND EXISTS (SELECT 1 FROM entries c WHERE c.session = q.session AND c.call = q.seq AND c.kind = 'notification'
+		AND c.side = q.side AND c.method = 'notifications/cancelled') FROM `
 
 func (q *question) calls(filter CallFilter) ([]Call, error) {
 	session, known, err := q.sessionRow(filter.Session)
@@ -267,7 +269,7 @@ func scanCall(rows *sql.Rows) (Call, int64, error) {
 	var sent, answerAt, took, returned sql.NullInt64
 	var question, answer sql.RawBytes
 	if err := rows.Scan(&n, &session, &call.Seq, &side, &call.At, &method, &tool, &sent, &question,
-		&answerAt, &took, &returned, &outcome, &failure, &answer); err != nil {
+		&answerAt, &took, &returned, &outcome, &failure, &answer, &call.Cancelled); err != nil {
 		return Call{}, 0, err
 	}
 	call.From, call.Method, call.Tool, call.Sent = side.String, method.String, tool.String, sent.Int64

@@ -181,3 +181,59 @@ func TestWhatWasAppendedIsReadBack(t *testing.T) {
 	}
 	closeJournal(t, j)
 }
+
+func TestACallIsCancelledWhereWhoeverAskedTookItBack(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	j := openJournal(t, home, Options{})
+	r := record(t, j, newSession())
+	notice := func(call int64, from, method string) {
+		r.append(&Entry{Kind: KindNotification, From: from, Bytes: 60, Call: call}, &Detail{Method: text(method)})
+	}
+	var calls []int64
+	for range 5 {
+		calls = append(calls, r.request("export", 90))
+	}
+	notice(calls[0], "client", "notifications/cancelled")
+	notice(calls[1], "server", "notifications/cancelled")
+	notice(calls[2], "server", "notifications/progress")
+	notice(calls[3], "client", "notifications/cancelled")
+	r.answer(calls[3], OutcomeOK, 20, 5) // late, and an answer all the same
+	r.end(4)
+	closeJournal(t, j)
+	found, err := openReader(t, home).Calls(testContext(t), CallFilter{Session: r.session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false, false, false, false} {
+		if found[i].Cancelled != want {
+			t.Errorf("call %d: cancelled is %v", i, found[i].Cancelled)
+		}
+	}
+}
+
+func TestARunKnowsHowMuchOfItsIDAnotherHasToo(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	j := openJournal(t, home, Options{})
+	const rest = "00000000000000000000000"
+	want := map[string]int{
+		"6d4e47f7a" + rest: 8, "6d4e47f7b" + rest: 8, "6d4e47000" + rest: 6, "f00000000" + rest: 0,
+	}
+	for id := range want {
+		record(t, j, id).end(0)
+	}
+	closeJournal(t, j)
+	r := openReader(t, home)
+	for _, filter := range []RunFilter{{}, {Prefix: "6d4e47f7a"}, {Limit: 2}} {
+		runs, err := r.Runs(testContext(t), filter)
+		if err != nil || len(runs) == 0 {
+			t.Fatal(runs, err)
+		}
+		for _, run := range runs {
+			if run.Shared != want[run.ID] {
+				t.Errorf("%s shares %d digits, not %d", run.ID, run.Shared, want[run.ID])
+			}
+		}
+	}
+}

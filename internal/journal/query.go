@@ -14,6 +14,7 @@ type Run struct {
 	Last      int64  // time of its last entry, µs since 1970
 	End       *Entry // nil while no end is recorded
 	Erased    bool   // its session detail was erased
+	Shared    int    // how many first digits of ID another session's begins with too
 }
 
 // RunFilter narrows a list of runs. Zero fields narrow nothing.
@@ -41,7 +42,10 @@ type Call struct {
 	Error    string // the raw error code, if any
 	Flags    []string
 	Ended    bool // the session has ended, so that an open call stays unanswered
-	Erased   bool // its names were erased
+	// Cancelled says that whoever asked took the request back, and that there
+	// is no answer. It is not known once the cancellation was erased.
+	Cancelled bool
+	Erased    bool // its names were erased
 }
 
 // Order says which calls come first.

@@ -110,7 +110,8 @@ func (r *Reader) VerifierKey(ctx context.Context) (string, error) {
 // both: with Limit 2 the caller learns that it is ambiguous.
 func (r *Reader) Runs(ctx context.Context, filter RunFilter) ([]Run, error) {
 	query := `
-		SELECT s.uid, b.leaf, d.data, l.at, e.leaf
+		SELECT s.uid, (SELECT max(uid) FROM sessions WHERE uid < s.uid), (SELECT min(uid) FROM sessions WHERE uid > s.uid),
+			b.leaf, d.data, l.at, e.leaf
 		FROM sessions s
 		LEFT JOIN entries b ON b.session = s.id AND b.seq = 0 AND b.kind = 'session'
 		LEFT JOIN details d ON d.n = b.n
@@ -140,10 +141,12 @@ func (r *Reader) Runs(ctx context.Context, filter RunFilter) ([]Run, error) {
 	var runs []Run
 	for rows.Next() {
 		var run Run
-		var begin, detail, end []byte
-		if err := rows.Scan(&run.ID, &begin, &detail, &run.Last, &end); err != nil {
+		var before, behind sql.NullString
+		var begin, detail, end sql.RawBytes
+		if err := rows.Scan(&run.ID, &before, &behind, &begin, &detail, &run.Last, &end); err != nil {
 			return nil, databaseError(r.folder, "list sessions", err)
 		}
+		run.Shared = max(sharedDigits(run.ID, before.String), sharedDigits(run.ID, behind.String))
 		if err := run.fill(begin, detail, end); err != nil {
 			return nil, fmt.Errorf("list sessions: session %s: %w", run.ID, err)
 		}
@@ -153,6 +156,16 @@ func (r *Reader) Runs(ctx context.Context, filter RunFilter) ([]Run, error) {
 		return nil, databaseError(r.folder, "list sessions", err)
 	}
 	return runs, nil
+}
+
+// sharedDigits is how much two ids have in common. Of all others, those next
+// to an id in the alphabet have the most.
+func sharedDigits(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 func (run *Run) fill(begin, detail, end []byte) error {

@@ -193,35 +193,36 @@ func (q *question) labels() (map[int64]string, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	labels := make(map[int64]string)
+	labels, read := make(map[int64]string), make(map[string]string)
 	for rows.Next() {
 		var session int64
 		var data sql.RawBytes
 		if err := rows.Scan(&session, &data); err != nil {
 			return nil, err
 		}
-		d, err := openDetail(data)
-		if err != nil {
-			return nil, fmt.Errorf("session %d: %w", session, err)
+		label, known := read[string(data)] // most sessions say what one before has said
+		if !known {
+			d, err := openDetail(data)
+			if err != nil {
+				return nil, fmt.Errorf("session %d: %w", session, err)
+			}
+			label = d.Label
+			read[string(data)] = label
 		}
-		labels[session] = d.Label
+		labels[session] = label
 	}
 	return labels, rows.Err()
 }
 
 // callsOfTools counts calls by the label of their session and their tool.
 func (q *question) callsOfTools(session, since int64, labels map[int64]string) (map[offered]int64, error) {
-	where, args := "session > ? AND hour >= ?", []any{everySession, (since + hourUS - 1) / hourUS}
-	end := ""
+	const of = " FROM rollups INDEXED BY rollups_sums WHERE side = 'client' AND method = 'tools/call' AND hour >= ? AND "
+	query, args := "SELECT session, tool, calls"+of+"session > ?", []any{(since + hourUS - 1) / hourUS, session}
 	if session != everySession {
-		where, args, end = where+" AND session = ?", append(args, session), " GROUP BY tool"
+		query = "SELECT session, tool, sum(calls)" + of + "session = ? GROUP BY tool"
 	}
 	counts := make(map[offered]int64)
-	calls := "calls"
-	if end != "" {
-		calls = "sum(calls)"
-	}
-	rows, err := q.tx.QueryContext(q.ctx, "SELECT session, tool, "+calls+" FROM rollups INDEXED BY rollups_sums WHERE side = 'client' AND method = 'tools/call' AND "+where+end, args...)
+	rows, err := q.tx.QueryContext(q.ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ type CallDocument struct {
 	TookUS        *int64   `json:"took_us"`        // from the request to its answer
 	SentBytes     int64    `json:"sent_bytes"`     // of the request
 	ReturnedBytes *int64   `json:"returned_bytes"` // of the answer
+	Cancelled     bool     `json:"cancelled"`      // whoever asked took it back, and it has no answer
 	Flags         []string `json:"flags"`          // what was odd; docs/journal-format.md has the words
 	Erased        bool     `json:"erased"`         // its names were erased
 }
@@ -42,7 +43,7 @@ func callDocument(call journal.Call, id, why string) CallDocument {
 		Kind: "call", Call: id, Session: call.Session, Seq: call.Seq, Label: call.Label,
 		From: call.From, At: stamp(call.At), Method: call.Method, Tool: call.Tool,
 		Outcome: outcomeWord(call), TookUS: knownOrNil(call.Took), SentBytes: call.Sent,
-		Flags: orEmpty(call.Flags), Erased: call.Erased,
+		Cancelled: call.Cancelled, Flags: orEmpty(call.Flags), Erased: call.Erased,
 	}
 	if call.Error != "" {
 		d.ErrorCode = &call.Error

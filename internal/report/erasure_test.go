@@ -101,7 +101,7 @@ func TestVerifySaysWhatWasErasedByWhichEntryAndHowMuchIsExact(t *testing.T) {
 func TestDiskUseSaysWhatTakesRoomAndWhatGoesNext(t *testing.T) {
 	t.Parallel()
 	usage := journal.Usage{
-		Database: 64 << 20, WAL: 4 << 20, Entries: 10 << 20, Details: 20 << 20, Bodies: 30 << 20, Other: 3 << 20, Free: 1 << 20,
+		Database: 64 << 20, File: 63 << 20, WAL: 4 << 20, Entries: 10 << 20, Details: 20 << 20, Bodies: 30 << 20, Other: 3 << 20, Free: 1 << 20,
 		BodyCount: 412, BodyOriginal: 90 << 20, BodyStored: 28 << 20,
 		Sessions: []journal.SessionUsage{{Session: firstID, Bodies: 400, Original: 88 << 20, Stored: 27 << 20}, {Session: thirdID, Bodies: 12, Original: 2 << 20, Stored: 1 << 20}},
 		Policy:   journal.Policy{MaxAge: 30 * 24 * time.Hour, MaxBytes: 5 << 30},
@@ -113,7 +113,7 @@ func TestDiskUseSaysWhatTakesRoomAndWhatGoesNext(t *testing.T) {
 
 func TestDiskUseWithoutBodiesPromisesNoRemoval(t *testing.T) {
 	t.Parallel()
-	usage := journal.Usage{Database: 4096, Entries: 4096, Policy: journal.Policy{MaxAge: -1, MaxBytes: -1}, Next: journal.NextLimit{N: -1}}
+	usage := journal.Usage{Database: 4096, File: 4096, Entries: 4096, Policy: journal.Policy{MaxAge: -1, MaxBytes: -1}, Next: journal.NextLimit{N: -1}}
 	disk, err := report.DiskUse(t.Context(), busy(), view.Clock, usage)
 	goldenAnswer(t, "du-empty", disk, err)
 }

@@ -38,6 +38,11 @@ func (s *shelf) Runs(_ context.Context, f journal.RunFilter) ([]journal.Run, err
 	var found []journal.Run
 	for _, run := range slices.Backward(s.runs) {
 		if strings.HasPrefix(run.ID, f.Prefix) && run.Last >= f.Since {
+			for _, other := range s.runs {
+				for other.ID != run.ID && strings.HasPrefix(other.ID, run.ID[:run.Shared+1]) {
+					run.Shared++
+				}
+			}
 			found = append(found, run)
 		}
 	}

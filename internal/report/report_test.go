@@ -344,6 +344,23 @@ func TestTailListsCallsOldestFirst(t *testing.T) {
 	}
 }
 
+func TestTailCallsACancelledCallCancelled(t *testing.T) {
+	t.Parallel()
+	s := &shelf{runs: []journal.Run{newRun(firstID, "orders", ago(time.Hour))}}
+	for seq, ended := range map[int64]bool{1: true, 3: false} {
+		call := newCall(firstID, seq, "export", ago(time.Hour)+seq)
+		call.Cancelled, call.Ended = true, ended
+		s.calls = append(s.calls, call)
+	}
+	tail, err := report.TailCalls(t.Context(), s, view.Clock, report.TailQuery{Limit: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tail.Text(view); strings.Count(got, "cancelled") != 2 || strings.Contains(got, "no answer") || strings.Contains(got, "…") {
+		t.Errorf("it tells:\n%s", got)
+	}
+}
+
 func TestCallIDsCarryAsMuchOfTheSessionAsIsNeeded(t *testing.T) {
 	t.Parallel()
 	s := busy()

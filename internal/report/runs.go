@@ -28,13 +28,8 @@ func ListRuns(ctx context.Context, history journal.History, clock terminal.Clock
 		return nil, NothingRecorded()
 	}
 	list := &Runs{runs: runs[:min(len(runs), limit)], more: len(runs) > limit, clock: clock}
-	ids := newShortener(history)
 	for _, run := range list.runs {
-		short, err := ids.short(ctx, run.ID)
-		if err != nil {
-			return nil, err
-		}
-		list.short = append(list.short, short)
+		list.short = append(list.short, shortOf(run))
 	}
 	return list, nil
 }

@@ -97,6 +97,12 @@ func newShortener(history journal.History) *shortener {
 	return &shortener{history: history, known: map[string]string{}}
 }
 
+// shortOf is the same for a session that was read: it knows what it shares
+// with others, so that a long list needs no question for each.
+func shortOf(run journal.Run) string {
+	return run.ID[:min(len(run.ID), max(shortDigits, run.Shared+1))]
+}
+
 // short returns the beginning of a session's id, of eight digits or as many
 // more as tell it from every other session.
 func (s *shortener) short(ctx context.Context, id string) (string, error) {

@@ -97,17 +97,16 @@ type NoAnswerError struct{ ID string }
 
 func (e *NoAnswerError) Error() string { return "call " + e.ID + " has no answer" }
 
-// Position is where in the log the entry of a message stands. Error:
-// [NoAnswerError].
-func (s *Story) Position(message Message) (int64, error) {
+// record is the entry of a message.
+func (s *Story) record(message Message) (journal.Record, error) {
 	if message == MessageRequest {
-		return s.records[0].N, nil
+		return s.records[0], nil
 	}
 	answer, answered := s.answer()
 	if !answered {
-		return 0, &NoAnswerError{s.id}
+		return journal.Record{}, &NoAnswerError{s.id}
 	}
-	return answer.N, nil
+	return answer, nil
 }
 
 // answer is the response of the story, if there is one.
@@ -118,6 +117,13 @@ func (s *Story) answer() (journal.Record, bool) {
 		}
 	}
 	return journal.Record{}, false
+}
+
+// isCancellation says whether a record takes back a request that somebody
+// made. A server, too, may tell that it ends what a client asked for.
+func isCancellation(record journal.Record, asker string) bool {
+	return record.Entry.Kind == journal.KindNotification && record.Entry.From == asker &&
+		record.Detail != nil && record.Detail.Method.String() == "notifications/cancelled"
 }
 
 // leafHash is the hash under which the log holds a record.

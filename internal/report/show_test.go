@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -189,6 +190,89 @@ func TestTheNewestCallHasANameOfItsOwn(t *testing.T) {
 	}
 }
 
+func readBody(t *testing.T, story *report.Story, bodies report.Bodies, message report.Message) (string, error) {
+	t.Helper()
+	stream, _, err := story.Body(t.Context(), bodies, message)
+	if err != nil {
+		return "", err
+	}
+	defer stream.Close()
+	data, err := io.ReadAll(stream)
+	return string(data), err
+}
+
+func TestOfAMessageInABatchTheMessageAloneIsShown(t *testing.T) {
+	t.Parallel()
+	const message = `{"id":7,"list":[1,[2, 3]]}`
+	for _, test := range []struct {
+		name, kept string
+		omitted    int64
+		want       string
+	}{
+		{"the first of a batch", " [ " + message + " , ", 0, message},
+		{"one in the middle, with its comma before it", "," + message, 0, message},
+		{"the last of a batch", message + " ]\n", 0, message},
+		{"the only one", "[" + message + "]\n", 0, message},
+		{"one of which the middle was left out", "[" + message + ",", 900, message},
+		{"one whose framing is white space for the most part", "[" + strings.Repeat(" ", 9_000) + message + "]", 0, message},
+	} {
+		s := told(journal.OutcomeOK)
+		entry := &s.records[9][0].Entry
+		entry.Kept, entry.Omitted = int64(len(test.kept)), test.omitted
+		entry.Bytes, entry.Framing = int64(len(message))+test.omitted, int64(len(test.kept)-len(message))
+		s.bodies = map[int64]body{4312: {data: []byte(test.kept)}}
+		story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := readBody(t, story, s, report.MessageRequest); err != nil || got != test.want {
+			t.Errorf("%s: %q, %v", test.name, got, err)
+		}
+		// What is behind the message is still compared with the log.
+		altered := errors.New("altered")
+		s.bodies[4312] = body{data: []byte(test.kept), end: altered}
+		if _, err := readBody(t, story, s, report.MessageRequest); !errors.Is(err, altered) {
+			t.Errorf("%s: of an altered body it says %v", test.name, err)
+		}
+	}
+}
+
+func TestABodyThatWasKeptWithoutItsBatchIsShownAsItIs(t *testing.T) {
+	t.Parallel()
+	s := told(journal.OutcomeOK) // its request has 5 KiB and 2 bytes of framing
+	s.records[9][0].Entry.Kept = 40
+	const kept = `[ "redacted, and so of another length" ]`
+	s.bodies = map[int64]body{4312: {data: []byte(kept)}}
+	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readBody(t, story, s, report.MessageRequest); err != nil || got != kept {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestACancelledCallIsCalledSo(t *testing.T) {
+	t.Parallel()
+	s := told(journal.OutcomeOK)
+	request := s.records[9][0]
+	for from, want := range map[string]string{"client": "cancelled by the client after 400 ms, and not answered", "server": "never answered"} {
+		notice := journal.Record{
+			N: 4313, Leaf: []byte(`{"at":2}`),
+			Entry:  journal.Entry{Kind: journal.KindNotification, Session: firstID, Seq: 10, At: request.Entry.At + 400_000, From: from, Bytes: 99, Call: 9, Took: -1},
+			Detail: &journal.Detail{Method: text("notifications/cancelled")},
+		}
+		s.records[9] = []journal.Record{request, notice}
+		story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := story.Text(view); !strings.Contains(got, want) {
+			t.Errorf("of one that the %s told to be over it says:\n%s", from, got)
+		}
+	}
+}
+
 func TestTheMessagesOfACallStandInTheLog(t *testing.T) {
 	t.Parallel()
 	s := told(journal.OutcomeOK)
@@ -196,9 +280,10 @@ func TestTheMessagesOfACallStandInTheLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for message, want := range map[report.Message]int64{report.MessageRequest: 4312, report.MessageResult: 4320} {
-		if got, err := story.Position(message); err != nil || got != want {
-			t.Errorf("%s: %d, %v", message, got, err)
+	s.bodies = map[int64]body{4312: {data: []byte(`{"id":7}`)}, 4320: {data: []byte("{\n}")}}
+	for message, want := range map[report.Message]string{report.MessageRequest: `{"id":7}`, report.MessageResult: "{\n}"} {
+		if got, err := readBody(t, story, s, message); err != nil || got != want {
+			t.Errorf("%s: %q, %v", message, got, err)
 		}
 	}
 	s.records[9] = s.records[9][:1]
@@ -207,7 +292,7 @@ func TestTheMessagesOfACallStandInTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	var open *report.NoAnswerError
-	if _, err := story.Position(report.MessageResult); !errors.As(err, &open) {
+	if _, err := readBody(t, story, s, report.MessageResult); !errors.As(err, &open) {
 		t.Errorf("of a call without an answer: %v", err)
 	}
 }

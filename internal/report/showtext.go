@@ -62,6 +62,11 @@ func (s *Story) title() string {
 func (s *Story) outcomeText(view View) (string, func(string) string) {
 	answer, answered := s.answer()
 	if !answered {
+		for _, record := range s.records {
+			if isCancellation(record, s.records[0].Entry.From) {
+				return "cancelled by the " + terminal.Clean(record.Entry.From) + " after " + terminal.Duration(micros(record.Entry.At-s.records[0].Entry.At)) + ", and not answered", view.Style.Warn
+			}
+		}
 		if s.run.End != nil {
 			return "never answered; the session ended " + view.moment(s.run.End.At), view.Style.Bad
 		}

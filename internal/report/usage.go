@@ -55,15 +55,27 @@ func (d *Disk) Text(view View) string {
 	add("entries", u.Entries, "the log itself: sizes, times, hashes")
 	add("details", u.Details, "names, arguments, results, errors and destinations as they were read")
 	add("bodies", u.Bodies, d.bodiesNote())
-	add("other", u.Other, "indexes, hashes of the tree, sums")
+	add("other", u.Other, "what the database needs for them: columns, indexes, hashes of the tree, sums")
 	if u.Free > 0 {
 		add("free", u.Free, "used again")
 	}
-	table.Add(terminal.Cell{Text: "database", Paint: view.Style.Strong}, terminal.Text(terminal.Size(u.Database)))
+	table.Add(terminal.Cell{Text: "database", Paint: view.Style.Strong}, terminal.Text(terminal.Size(u.Database)), terminal.Cell{Text: d.fileNote(), Paint: view.Style.Faint})
 	if u.WAL > 0 {
 		add("side file", u.WAL, "what was written last; it shrinks by itself")
 	}
 	return table.String() + d.sessionsText(view) + "\n" + d.nextText(view)
+}
+
+// fileNote tells the database from its file, which has what is in the side
+// file only later, and gives up room only later.
+func (d *Disk) fileNote() string {
+	if d.usage.File == d.usage.Database {
+		return ""
+	}
+	if d.usage.File > d.usage.Database {
+		return "its file still has " + terminal.Size(d.usage.File)
+	}
+	return "its file has " + terminal.Size(d.usage.File) + " so far; the rest is in the side file"
 }
 
 func (d *Disk) bodiesNote() string {
@@ -132,15 +144,17 @@ func daysText(age time.Duration) string {
 	return terminal.Duration(age)
 }
 
-// DiskDocument is the JSON form of [Disk]. Sizes are bytes on the disk.
+// DiskDocument is the JSON form of [Disk]. Sizes are bytes, none of them
+// estimated.
 type DiskDocument struct {
-	DatabaseBytes int64 `json:"database_bytes"` // of the file; the next five add up to it
-	EntryBytes    int64 `json:"entry_bytes"`    // of the log itself
-	DetailBytes   int64 `json:"detail_bytes"`   // of what was read from messages
-	BodyBytes     int64 `json:"body_bytes"`     // of what was kept of messages
-	OtherBytes    int64 `json:"other_bytes"`    // of indexes, hashes of the tree and sums
+	DatabaseBytes int64 `json:"database_bytes"` // of the database; the next five add up to it
+	EntryBytes    int64 `json:"entry_bytes"`    // of the log itself, as it is hashed
+	DetailBytes   int64 `json:"detail_bytes"`   // of what was read from messages, as it is hashed
+	BodyBytes     int64 `json:"body_bytes"`     // of what was kept of messages, as it is stored
+	OtherBytes    int64 `json:"other_bytes"`    // of columns, indexes, hashes of the tree and sums
 	FreeBytes     int64 `json:"free_bytes"`     // of pages that are used again
-	WALBytes      int64 `json:"wal_bytes"`      // of the database's side file
+	FileBytes     int64 `json:"file_bytes"`     // of the database's file, as the file system has it
+	WALBytes      int64 `json:"wal_bytes"`      // of the database's side file, likewise
 
 	Bodies            int64 `json:"bodies"`              // how many there are
 	BodyOriginalBytes int64 `json:"body_original_bytes"` // before compression
@@ -169,7 +183,7 @@ func (d *Disk) Document() any {
 	u := &d.usage
 	document := DiskDocument{
 		DatabaseBytes: u.Database, EntryBytes: u.Entries, DetailBytes: u.Details, BodyBytes: u.Bodies, OtherBytes: u.Other,
-		FreeBytes: u.Free, WALBytes: u.WAL, Bodies: u.BodyCount, BodyOriginalBytes: u.BodyOriginal, BodyStoredBytes: u.BodyStored,
+		FreeBytes: u.Free, FileBytes: u.File, WALBytes: u.WAL, Bodies: u.BodyCount, BodyOriginalBytes: u.BodyOriginal, BodyStoredBytes: u.BodyStored,
 		Sessions: []DiskSessionDocument{}, MaxAgeUS: knownOrNil(u.Policy.MaxAge.Microseconds()), MaxBytes: knownOrNil(u.Policy.MaxBytes),
 		OverBodies: u.Over.Bodies, OverBytes: u.Over.Stored, NextRemovedAt: stampOrNil(u.Next.At), PrunedAt: stampOrNil(u.PrunedAt),
 	}

@@ -81,7 +81,7 @@ func mark(call journal.Call) string {
 		return "ok"
 	case call.Answered:
 		return "ERR"
-	case call.Ended:
+	case call.Ended, call.Cancelled:
 		return "none"
 	}
 	return "…"
@@ -108,6 +108,8 @@ func reason(call journal.Call) string {
 		return "error " + call.Error
 	case call.Outcome == journal.OutcomeError:
 		return "error"
+	case call.Cancelled:
+		return "cancelled"
 	case !call.Answered && call.Ended:
 		return "no answer"
 	case !call.Answered:

@@ -68,10 +68,12 @@ type place struct {
 
 // asked is a request whose answer is not there yet.
 type asked struct {
-	at   int64
-	sent int64
-	tool bool // the client's tools/call
-	name string
+	at        int64
+	sent      int64
+	from      string // who asked
+	tool      bool   // the client's tools/call
+	name      string
+	cancelled bool // by whoever asked
 }
 
 type watcher struct {
@@ -165,6 +167,8 @@ func (w *watcher) tell(ctx context.Context, record journal.Record) error {
 		return w.sessionBegan(ctx, record)
 	case journal.KindRequest:
 		w.remember(record)
+	case journal.KindNotification:
+		w.cancelled(record)
 	case journal.KindResponse:
 		return w.answered(ctx, record)
 	case journal.KindGap:
@@ -181,8 +185,18 @@ func (w *watcher) remember(record journal.Record) {
 	}
 }
 
+// cancelled remembers that a call was taken back by whoever asked.
+func (w *watcher) cancelled(record journal.Record) {
+	at := place{record.Entry.Session, record.Entry.Call}
+	a, open := w.open[at]
+	if open && isCancellation(record, a.from) {
+		a.cancelled = true
+		w.open[at] = a
+	}
+}
+
 func askedBy(record journal.Record) asked {
-	a := asked{at: record.Entry.At, sent: record.Entry.Bytes, name: "(erased)"}
+	a := asked{at: record.Entry.At, from: record.Entry.From, sent: record.Entry.Bytes, name: "(erased)"}
 	if detail := record.Detail; detail != nil {
 		a.tool = record.Entry.From == "client" && detail.Method.String() == "tools/call"
 		a.name = orNone(detail.Method.String())
@@ -315,7 +329,7 @@ func (w *watcher) sessionEnded(ctx context.Context, end journal.Entry) error {
 		if !a.tool {
 			continue
 		}
-		call := journal.Call{Session: at.session, Seq: at.seq, From: "client", At: a.at, Method: "tools/call", Tool: a.name, Sent: a.sent, Took: -1, Ended: true}
+		call := journal.Call{Session: at.session, Seq: at.seq, From: "client", At: a.at, Method: "tools/call", Tool: a.name, Sent: a.sent, Took: -1, Ended: true, Cancelled: a.cancelled}
 		if err := w.call(ctx, call, ""); err != nil || w.full() {
 			return err
 		}

@@ -95,7 +95,7 @@ func (r *reader) scenario(root fields, name string) *Scenario {
 		s.Actions = append(s.Actions, r.action(n, s))
 	}
 	for _, n := range root.list("facts") {
-		s.Facts = append(s.Facts, r.fact(n, s.Start))
+		s.Facts = append(s.Facts, r.fact(n, s))
 	}
 	for _, n := range root.list("evaluate") {
 		s.Evaluations = append(s.Evaluations, r.evaluation(n, s))
@@ -225,12 +225,16 @@ func subject(text string) (kind, id string) {
 	return "", text
 }
 
-func (r *reader) fact(n ast.Node, start value.Instant) evidence.Fact {
+func (r *reader) fact(n ast.Node, s *Scenario) evidence.Fact {
+	start := s.Start
 	f := r.only(n, "source", "id", "type", "at", "arrives", "observed", "subject", "refs", "attrs", "mode", "revision", "retracted", "payload")
 	fact := evidence.Fact{
 		Source: f.needed("source"), ExternalID: f.needed("id"), Type: f.needed("type"), OccurredAt: f.moment("at", start),
 		IngestedAt: f.moment("arrives", start), ObservedAt: f.moment("observed", start),
 		Mode: evidence.Mode(f.text("mode")), Revision: f.number("revision"), Retracted: f.flag("retracted"), Payload: f.text("payload"),
+	}
+	if r.brief && fact.Mode == "" && s.snapshot(fact.Type) {
+		fact.Mode = evidence.State
 	}
 	if fact.OccurredAt == 0 {
 		r.fail(n, "add at: +5m", "at is missing")

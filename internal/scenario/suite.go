@@ -32,9 +32,10 @@ type ContractFile struct {
 // of the file that names it. Errors in the file are an [Error].
 //
 // A test may leave out what its contract says: the sources, each as trusted as
-// the contract asks; and of an action the contract and its type. An action that
-// says neither when it was requested nor when it was received was declared at
-// the start.
+// the contract asks; of an action the contract and its type; and that a fact is
+// a snapshot, where only state checks look at its type. An action that says
+// neither when it was requested nor when it was received was declared at the
+// start.
 func ReadSuite(name string, load func(name string) ([]byte, error)) (*Suite, error) {
 	r := &reader{file: name, load: load}
 	root, err := r.begin()
@@ -125,4 +126,34 @@ func fillIn(d *verdict.Declaration, s *Scenario) {
 	if d.ReceivedAt == 0 {
 		d.RequestedAt, d.ReceivedAt = s.Start, s.Start
 	}
+}
+
+// snapshot reports a type of facts that contracts look at under state and
+// nowhere else.
+func (s *Scenario) snapshot(factType string) bool {
+	states := false
+	for _, v := range s.Versions {
+		if v.Contract == nil {
+			continue
+		}
+		for i := range v.Contract.State {
+			states = states || v.Contract.State[i].Expect == factType
+		}
+		for i := range v.Contract.Steps {
+			if v.Contract.Steps[i].Expect == factType {
+				return false
+			}
+		}
+		for i := range v.Contract.Never {
+			if v.Contract.Never[i].Expect == factType {
+				return false
+			}
+		}
+		for i := range v.Contract.Approvals {
+			if v.Contract.Approvals[i].Expect == factType {
+				return false
+			}
+		}
+	}
+	return states
 }

@@ -209,6 +209,29 @@ func (t *trial) order(step *contract.Step, e *effect, n *tally) Role {
 	return Supports
 }
 
+// ordering is how sure it is when the step came that must come first.
+type ordering struct {
+	final bool   // nothing can move it, or it does not matter here
+	waits []Wait // what could show that it came before what seems to come too early
+}
+
+func (t *trial) ordered(step *contract.Step, n *tally) ordering {
+	before := t.stepNamed(step.After)
+	if step.After == "" || before == nil || before.Result == NotApplicable || len(n.inside) == 0 && n.disordered == nil && !n.unordered {
+		return ordering{final: true}
+	}
+	o := ordering{final: before.Final}
+	if n.disordered != nil {
+		for i := range t.k.Steps {
+			if first := &t.k.Steps[i]; first.ID == step.After {
+				s := t.stepScope(t.self, first)
+				_, o.waits = t.covered(&s, min(n.disordered.at.at, s.until))
+			}
+		}
+	}
+	return o
+}
+
 // showOthers points to what is on the subject, and notes what came after
 // settlement.
 func (t *trial) showOthers(s *scope, v *view, f *finding) {
@@ -240,12 +263,13 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 	room := step.Count.Max == 0 || share.sure+n.surplusOut <= step.Count.Max
 	missing := step.Count.Min
 	trusting := len(s.o.From) == 1 // no other source can disagree
+	order := t.ordered(step, n)
 
 	fail := func(final bool, reasons ...Reason) {
-		f.Result, f.Reasons, f.Final = Fail, reasons, final || allCovered
+		f.Result, f.Reasons, f.Final = Fail, reasons, final || allCovered && order.final
 	}
 	unknown := func(waits []Wait, reasons ...Reason) {
-		f.Result, f.Reasons, f.Waits, f.open, f.Final = Unknown, reasons, waits, len(waits) > 0, allCovered
+		f.Result, f.Reasons, f.Waits, f.open, f.Final = Unknown, reasons, waits, len(waits) > 0, allCovered && order.final
 	}
 	switch {
 	case n.wrongKeyed != nil:
@@ -276,11 +300,15 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 	case !enough && n.disordered != nil:
 		reason := n.disordered.because(OutOfOrder)
 		reason.About = step.After
-		atOnce := step.Count.Max > 0 && n.premature+missing > step.Count.Max
+		atOnce := step.Count.Max > 0 && n.premature+missing > step.Count.Max && order.final
 		fail(atOnce && trusting && n.keyed(), reason)
 		if !atOnce && !windowCovered {
 			// One in order may still come, and may already lie in the source.
 			f.open, f.Waits = true, windowWaits
+		}
+		if len(order.waits) > 0 {
+			// So may what had to come first, and have come first after all.
+			f.open, f.Waits = true, merge(slices.Clone(f.Waits), order.waits)
 		}
 	case n.unordered && !enough:
 		before := t.stepNamed(step.After)
@@ -295,7 +323,7 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 	case enough && n.confirmed < step.Count.Min:
 		unknown(windowWaits, Reason{Code: AwaitingEvidence})
 	case enough:
-		f.Result, f.Reasons, f.Final = Pass, []Reason{{Code: EffectSeen}}, allCovered
+		f.Result, f.Reasons, f.Final = Pass, []Reason{{Code: EffectSeen}}, allCovered && order.final
 		if bounded && !allCovered {
 			f.open, f.Waits = true, allWaits
 		}

@@ -49,7 +49,7 @@ func (c *comparison) unsure(what Kind, where, before, after, sentence, because s
 
 // shown adds a change that is stronger if that holds, else one that is unclear.
 func (c *comparison) shown(holds bool, what Kind, where, before, after, sentence, because string) {
-	if true {
+	if holds {
 		c.add(Stronger, what, where, before, after, "%s", sentence)
 		return
 	}

@@ -309,7 +309,7 @@ func TestWhatIsNotCalledWeakerNeverTurnsAnActionToPass(t *testing.T) {
 		if err != nil || len(changes) == 0 || weakening.Suspect(changes) {
 			return // each change of twelve was suspect
 		}
-		for range 1_000 {
+		for range 300 {
 			c := drawCase(r)
 			is := mustEvaluate(t, c, now)
 			if is.Outcome.Result != verdict.Pass {

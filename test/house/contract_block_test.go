@@ -30,7 +30,9 @@ func isContract(text string) bool { return hasKey(text, "contract") && hasKey(te
 // isTests tells tests and scenarios.
 func isTests(text string) bool { return hasKey(text, "tests") || hasKey(text, "scenario") }
 
-func hasKey(text, key string) bool { return strings.HasPrefix(text, key+":") || strings.Contains(text, "\n"+key+":") }
+func hasKey(text, key string) bool {
+	return strings.HasPrefix(text, key+":") || strings.Contains(text, "\n"+key+":")
+}
 
 // pieces cuts YAML into its outermost keys with what belongs to them.
 func pieces(text string) (keys []string, of map[string]string) {
