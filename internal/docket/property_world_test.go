@@ -16,11 +16,12 @@ import (
 	"github.com/deed-dev/deed/internal/verdict"
 )
 
-// law holds a property against 10,000 drawn worlds, a tenth of that with
-// -short. rapid.Check draws 100 at a time, or as many as -rapid.checks says.
+// law holds a property against 10,000 drawn worlds, a tenth of that with -short
+// or the race detector. rapid.Check draws 100 at a time, or as many as
+// -rapid.checks says.
 func law(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
-	rounds := 100
+	rounds := lawRounds
 	if testing.Short() {
 		rounds = 10
 	}

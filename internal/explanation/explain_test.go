@@ -199,9 +199,20 @@ func TestEverySentenceHasANumberOfItsOwnAndSaysWhatItSpeaksOf(t *testing.T) {
 func TestATimeSpanIsSaidExactly(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ written, said string }{
-		{"30s", "30 seconds"}, {"1m", "1 minute"}, {"90m", "1 hour 30 minutes"}, {"1h", "1 hour"}, {"24h", "24 hours"},
-		{"48h", "48 hours"}, {"3d", "72 hours"}, {"1d12h", "36 hours"}, {"4d", "4 days"}, {"1w", "7 days"}, {"30d", "30 days"},
-		{"4d12h", "4 days 12 hours"}, {"1h1m1s", "1 hour 1 minute 1 second"}, {"0s", "0 seconds"},
+		{"30s", "30 seconds"},
+		{"1m", "1 minute"},
+		{"90m", "1 hour 30 minutes"},
+		{"1h", "1 hour"},
+		{"24h", "24 hours"},
+		{"48h", "48 hours"},
+		{"3d", "72 hours"},
+		{"1d12h", "36 hours"},
+		{"4d", "4 days"},
+		{"1w", "7 days"},
+		{"30d", "30 days"},
+		{"4d12h", "4 days 12 hours"},
+		{"1h1m1s", "1 hour 1 minute 1 second"},
+		{"0s", "0 seconds"},
 	} {
 		d, err := contract.ParseDuration(test.written)
 		if err != nil {

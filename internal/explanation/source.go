@@ -1,6 +1,7 @@
 package explanation
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/deed-dev/deed/internal/contract"
@@ -18,13 +19,17 @@ func links(rules []contract.Link) string {
 // belonging says how a fact is tied to an action.
 func (w *writer) belonging(k *contract.Contract) {
 	w.section("link", "How evidence belongs to an action")
-	w.say("", key("link"), "A fact belongs to an action if %s. The strongest of these that any fact satisfies is the one that counts.", links(k.Link))
+	strongest := ""
+	if len(k.Link) > 1 {
+		strongest = " The strongest of these that any fact satisfies is the one that counts."
+	}
+	w.say("", key("link"), "A fact belongs to an action if %s.%s", links(k.Link), strongest)
 	keyed := false
 	for _, rule := range k.Link {
 		keyed = keyed || rule.Keyed()
 	}
 	if keyed {
-		w.say("", key("link"), "A fact that carries one of these keys with another value belongs to somebody else. A wrong value or another subject under the action's key is a failure, which a right one does not heal.")
+		w.say("", key("link"), "A fact that carries such a key with another value belongs to somebody else. A wrong value or another subject under the action's key is a failure, which a right one does not heal.")
 	}
 	if !k.Link[len(k.Link)-1].Keyed() {
 		w.say("", key("link"), "A fact that is tied by the subject alone is a weak link: it is shown as such, and contradicts nothing beside a right one.")
@@ -34,9 +39,13 @@ func (w *writer) belonging(k *contract.Contract) {
 	} else {
 		w.say("", key("evidence.exclusive"), "One fact may back several actions.")
 	}
-	if ref := k.Evidence.SameEffect; ref != "" {
+	confirmed := slices.ContainsFunc(k.Steps, func(s contract.Step) bool { return s.Quorum > 1 })
+	switch ref := k.Evidence.SameEffect; {
+	case ref != "":
 		w.say("", key("evidence.same_effect"), "Facts with the same key %s tell of one effect, and count once.", ref)
-	} else {
+	case confirmed:
+		w.say("", key("evidence.same_effect"), "Each fact is an effect of its own; only where several sources must confirm a step, the first that each tells is taken for one effect, and so is the second.")
+	default:
 		w.say("", key("evidence.same_effect"), "Each fact is an effect of its own, even where two sources tell of one.")
 	}
 	if k.Orphans != nil {

@@ -57,3 +57,27 @@ func TestNoQuestionAboutFewCallsSortsOrScansThemAll(t *testing.T) {
 		}
 	}
 }
+
+// A roll-up is a kilobyte and more, of which sums need a tenth.
+func TestSumsAndRankingsAreFoundByOneIndexAlone(t *testing.T) {
+	t.Parallel()
+	r := openReader(t, sampleHome(t))
+	for name, ask := range map[string]func() (string, []any){
+		"sums":                       func() (string, []any) { return sumsQuery(rollupFilter{worst: true}) },
+		"sums of a session's tools":  func() (string, []any) { return sumsQuery(rollupFilter{session: 1, toolsOnly: true, worst: true}) },
+		"the biggest":                func() (string, []any) { return rankingsQuery(rollupFilter{}, Biggest) },
+		"the slowest since an hour":  func() (string, []any) { return rankingsQuery(rollupFilter{since: 3 * hourUS}, Slowest) },
+		"the slowest of one session": func() (string, []any) { return rankingsQuery(rollupFilter{session: 1, toolsOnly: true}, Slowest) },
+	} {
+		query, args := ask()
+		plan := planOf(t, r, query, args...)
+		if !slices.ContainsFunc(plan, func(step string) bool { return strings.Contains(step, "rollups") }) {
+			t.Errorf("%s: no step says which index it takes: %q", name, plan)
+		}
+		for _, step := range plan {
+			if strings.Contains(step, "rollups") && !strings.Contains(step, "USING COVERING INDEX rollups_sums (session=?") {
+				t.Errorf("%s: a step that reads more than the index: %q", name, step)
+			}
+		}
+	}
+}

@@ -111,12 +111,11 @@ func (r *Reader) VerifierKey(ctx context.Context) (string, error) {
 func (r *Reader) Runs(ctx context.Context, filter RunFilter) ([]Run, error) {
 	query := `
 		SELECT s.uid, (SELECT max(uid) FROM sessions WHERE uid < s.uid), (SELECT min(uid) FROM sessions WHERE uid > s.uid),
-			b.leaf, d.data, l.at, e.leaf
+			b.leaf, d.data, l.at, CASE WHEN l.kind = 'end' THEN l.leaf END
 		FROM sessions s
 		LEFT JOIN entries b ON b.session = s.id AND b.seq = 0 AND b.kind = 'session'
 		LEFT JOIN details d ON d.n = b.n
 		JOIN entries l ON l.session = s.id AND l.seq = (SELECT max(seq) FROM entries WHERE session = s.id)
-		LEFT JOIN entries e ON e.n = l.n AND e.kind = 'end'
 		WHERE l.at >= ?`
 	args := []any{filter.Since}
 	if filter.Since == 0 {
@@ -139,6 +138,7 @@ func (r *Reader) Runs(ctx context.Context, filter RunFilter) ([]Run, error) {
 	}
 	defer rows.Close()
 	var runs []Run
+	told := make(map[string]*Detail) // most sessions say what one before has said
 	for rows.Next() {
 		var run Run
 		var before, behind sql.NullString
@@ -147,7 +147,7 @@ func (r *Reader) Runs(ctx context.Context, filter RunFilter) ([]Run, error) {
 			return nil, databaseError(r.folder, "list sessions", err)
 		}
 		run.Shared = max(sharedDigits(run.ID, before.String), sharedDigits(run.ID, behind.String))
-		if err := run.fill(begin, detail, end); err != nil {
+		if err := run.fill(begin, detail, end, told); err != nil {
 			return nil, fmt.Errorf("list sessions: session %s: %w", run.ID, err)
 		}
 		runs = append(runs, run)
@@ -168,7 +168,7 @@ func sharedDigits(a, b string) int {
 	return n
 }
 
-func (run *Run) fill(begin, detail, end []byte) error {
+func (run *Run) fill(begin, detail, end []byte, told map[string]*Detail) error {
 	if begin != nil {
 		l, err := decodeLeaf(begin)
 		if err != nil {
@@ -178,9 +178,13 @@ func (run *Run) fill(begin, detail, end []byte) error {
 		run.Erased = detail == nil && l.detail != Hash{}
 	}
 	if detail != nil {
-		d, err := openDetail(detail)
-		if err != nil {
-			return err
+		d := told[string(detail)]
+		if d == nil {
+			var err error
+			if d, err = openDetail(detail); err != nil {
+				return err
+			}
+			told[string(detail)] = d
 		}
 		run.Label, run.Program, run.Transport, run.Version = d.Label, d.Program, d.Transport, d.Version
 	}

@@ -86,8 +86,8 @@ func TestARollupComesBackFromItsRowAndAddsUpInAnyOrder(t *testing.T) {
 		}
 		row := rollupRow{rollup: rollup{}}
 		values := ab.values()
-		row.extremes, row.rollup = values[12].([]byte), ab
-		row.sizes, row.times = values[13].([]byte), values[14].([]byte)
+		row.extremes, row.rollup = values[15].([]byte), ab
+		row.sizes, row.times = values[16].([]byte), values[17].([]byte)
 		row.biggest, row.slowest, row.biggestBad, row.slowestBad = nil, nil, nil, nil
 		again, err := row.open()
 		if err != nil {
@@ -104,7 +104,7 @@ func FuzzReadRollup(f *testing.F) {
 	r.ask(5, 100)
 	r.answer(5, answer{bytes: 90_000, took: 12, outcome: OutcomeOK})
 	values := r.values()
-	f.Add(values[12].([]byte), values[13].([]byte))
+	f.Add(values[15].([]byte), values[16].([]byte))
 	f.Add([]byte{11, 1, 1}, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1})
 	f.Fuzz(func(t *testing.T, extremes, sizes []byte) {
 		row := rollupRow{extremes: extremes, sizes: sizes}

@@ -86,9 +86,9 @@ func (q *question) storedRollups(filter rollupFilter, yield func(*rollupKey, *ro
 	return nil
 }
 
-// storedSums has SQLite add up the hours of each tool: there may be thousands,
+// sumsQuery has SQLite add up the hours of each tool: there may be thousands,
 // and handing over a row takes ten times longer than adding it.
-func (q *question) storedSums(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+func sumsQuery(filter rollupFilter) (string, []any) {
 	where, args := filter.where()
 	worst := "-1"
 	if filter.worst { // of equal ones the oldest, as everywhere
@@ -96,11 +96,16 @@ func (q *question) storedSums(filter rollupFilter, yield func(*rollupKey, *rollu
 			AND side = s.side AND method = s.method AND tool = s.tool AND worst = s.worst), -1)`
 		args = append(args, args...)
 	}
-	rows, err := q.tx.QueryContext(q.ctx, `
-		SELECT s.*, `+worst+` FROM (
+	return `
+		SELECT s.*, ` + worst + ` FROM (
 			SELECT side, method, tool, sum(calls), sum(sent), sum(answered), sum(ok), sum(errors), sum(tool_errors), sum(returned), sum(returned_ok),
 				sum(took), max(longest), min(first), max(last), max(worst) AS worst
-			FROM rollups INDEXED BY rollups_sums WHERE `+where+` GROUP BY side, method, tool) s`, args...)
+			FROM rollups INDEXED BY rollups_sums WHERE ` + where + ` GROUP BY side, method, tool) s`, args
+}
+
+func (q *question) storedSums(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+	query, args := sumsQuery(filter)
+	rows, err := q.tx.QueryContext(q.ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -152,17 +157,22 @@ func (q *question) storedTimes(filter rollupFilter, yield func(*rollupKey, *roll
 	return rows.Err()
 }
 
-// eachRanking yields roll-ups that hold rankings and nothing else, those of
-// the highest values first, until enough says that a value and whatever is
-// below it cannot add to a list. So a few of thousands are read.
-func (q *question) eachRanking(filter rollupFilter, order Order, enough func(value int64) bool, yield func(*rollup)) error {
+// rankingsQuery finds the roll-ups that can have the biggest or slowest call.
+func rankingsQuery(filter rollupFilter, order Order) (string, []any) {
 	where, args := filter.where()
 	by := "largest"
 	if order == Slowest {
 		by = "longest"
 	}
-	rows, err := q.tx.QueryContext(q.ctx, fmt.Sprintf(`
-		SELECT rowid, %[1]s FROM rollups INDEXED BY rollups_sums WHERE %[2]s AND answered > 0 ORDER BY %[1]s DESC`, by, where), args...)
+	return fmt.Sprintf("SELECT rowid, %[1]s FROM rollups INDEXED BY rollups_sums WHERE %[2]s AND answered > 0 ORDER BY %[1]s DESC", by, where), args
+}
+
+// eachRanking yields roll-ups that hold rankings and nothing else, those of
+// the highest values first, until enough says that a value and whatever is
+// below it cannot add to a list. So a few of thousands are read.
+func (q *question) eachRanking(filter rollupFilter, order Order, enough func(value int64) bool, yield func(*rollup)) error {
+	query, args := rankingsQuery(filter, order)
+	rows, err := q.tx.QueryContext(q.ctx, query, args...)
 	if err != nil {
 		return err
 	}

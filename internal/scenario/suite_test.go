@@ -191,3 +191,31 @@ func TestAFileOfTestsThatIsWrongSaysWhereAndWhatToDo(t *testing.T) {
 		})
 	}
 }
+
+// Whatever a file of tests holds, reading and playing it is an answer or an
+// error.
+func FuzzReadSuite(f *testing.F) {
+	f.Add(parcelTests)
+	f.Add(strings.ReplaceAll(parcelTests, "  - test:", "  - scenario:"))
+	f.Add("tests: [null, 1, [], {test: *a}]\nstart: &a 2026-11-02T12:00:00Z\n")
+	f.Add("scenario: x\nevaluate: {at: -9999999d, complete: +1h}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		suite, err := scenario.ReadSuite("a.test.yaml", func(name string) ([]byte, error) {
+			if name == "a.test.yaml" {
+				return []byte(text), nil
+			}
+			return []byte(parcelContract), nil
+		})
+		if (suite == nil) != (err != nil) {
+			t.Fatalf("neither or both: %v, %v", suite, err)
+		}
+		if err != nil {
+			return
+		}
+		for _, test := range suite.Tests {
+			if checked, err := test.Check(); err == nil && len(checked.Outcomes) != len(test.Evaluations) {
+				t.Errorf("%d outcomes of %d evaluations", len(checked.Outcomes), len(test.Evaluations))
+			}
+		}
+	})
+}

@@ -16,7 +16,7 @@ func (t *trial) approval(rule *contract.Approval) finding {
 		return f
 	}
 	effect := t.stepNamed(rule.Before)
-	if effect == nil || effect.Result == NotApplicable || effect.absent {
+	if effect == nil || effect.Result == NotApplicable || effect.absent && len(effect.unseen) == 0 {
 		f.Result, f.Reasons, f.Final = NotApplicable, []Reason{{Code: NoEffectToApprove, About: rule.Before}}, true
 		return f
 	}
@@ -25,6 +25,10 @@ func (t *trial) approval(rule *contract.Approval) finding {
 		t.showOthers(&s, &v, &f)
 		f.Result, f.Reasons = Unknown, []Reason{{Code: AwaitingEvidence, About: rule.Before}}
 		f.open, f.Waits = effect.open, effect.Waits
+		if effect.absent {
+			// One that comes too late needs an approval as well.
+			f.open, f.Waits = true, effect.unseen
+		}
 		return f
 	}
 	f.Until = effect.first.at

@@ -329,7 +329,7 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 		}
 	case windowCovered:
 		fail(true, n.lack()...)
-		f.absent = !f.first.known
+		f.absent, f.unseen = !f.first.known, allWaits
 	default:
 		reasons := []Reason{{Code: AwaitingEvidence}}
 		if n.elsewhere {

@@ -156,8 +156,10 @@ type finding struct {
 	at, first timed
 	// counted is how many of the effects in a step's window are the action's.
 	counted int
-	// absent says that no effect is there and that every source would show one.
+	// absent says that no effect is in the window and that every source would
+	// show one; unseen is what could still show one that comes after it.
 	absent bool
+	unseen []Wait
 }
 
 // timed is a moment as precisely as its source tells it.

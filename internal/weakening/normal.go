@@ -124,7 +124,7 @@ func boundOf(n *condition.Node) (bound, bool) {
 	return bound{}, false
 }
 
-// comparable says that two bounds bound the same, so that wherever one has an
+// compare says that two bounds bound the same, so that wherever one has an
 // answer the other has one, and how the one's literal stands to the other's.
 func (b bound) compare(other bound) (order int, ok bool) {
 	if !same(b.of, other.of) {

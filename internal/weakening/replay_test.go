@@ -58,8 +58,10 @@ func TestReplayNamesWhatTurnsToPassForEachLensAndWhatStoodInTheWay(t *testing.T)
 		got = append(got, flip{f.ActionID, f.Lens, f.Because[0].Check})
 	}
 	want := []flip{
-		{"r-200.00 USD", "outcome", "paid"}, {"r-280.00 USD", "conformance", "cap"},
-		{"r-290.00 USD", "outcome", "paid"}, {"r-290.00 USD", "conformance", "cap"},
+		{"r-200.00 USD", "outcome", "paid"},
+		{"r-280.00 USD", "conformance", "cap"},
+		{"r-290.00 USD", "outcome", "paid"},
+		{"r-290.00 USD", "conformance", "cap"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v turned, want %v", got, want)

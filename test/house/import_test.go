@@ -69,7 +69,7 @@ var (
 	// engine is what a verdict follows from: pure functions over values.
 	engine = []string{
 		"internal/money", "internal/value", "internal/condition", "internal/evidence",
-		"internal/contract", "internal/verdict", "internal/docket",
+		"internal/contract", "internal/verdict", "internal/docket", "internal/explanation", "internal/weakening",
 	}
 	systemPackages = []string{"os", "net", "syscall", "golang.org/x/sys"}
 )
