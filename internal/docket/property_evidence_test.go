@@ -108,6 +108,9 @@ func TestAgreeingEvidenceNeverMakesAnythingUnknown(t *testing.T) {
 				_, v2 := more.judge(t, at)
 				for i := range v.Checks {
 					before := v.Checks[i].Result
+					if v.Checks[i].Reasons[0].Code == verdict.QuorumNotReached {
+						continue // the confirmation that was missing is there
+					}
 					if (before == verdict.Pass || before == verdict.Fail) && v2.Checks[i].Result == verdict.Unknown {
 						t.Fatalf("%s agreeing with %s turns\n%sinto\n%s%s", source, tell(&f), results(&v), results(&v2), more)
 					}

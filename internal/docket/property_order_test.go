@@ -90,3 +90,33 @@ func TestNothingIsThereToApproveOnlyOnceALateEffectWouldShow(t *testing.T) {
 		t.Errorf("once none can come any more, conformance is %s %v, decided %v", none.Result, none.Codes, none.Decided)
 	}
 }
+
+// A step fails for what its covered window lacks, but as long as a source may
+// still tell of an effect under its reference, the last word is not spoken.
+func TestAFailureIsNotDecidedWhileAnotherFactMayTellOfItsEffect(t *testing.T) {
+	t.Parallel()
+	s := shape{link: "[refs.key == action_id]", count: "count: 2", from: "stripe", evidence: "exclusive: true, same_effect: refs.refund"}
+	outcome := func(complete time.Duration, refs ...func(*evidence.Fact)) verdict.Lens {
+		m := live(t, s.text())
+		m.Connect(evidence.Source{Name: "stripe", Trust: evidence.Independent, Watermarks: map[string]value.Instant{"refund.succeeded": at(complete)}})
+		declare(m, refund("r-1"))
+		report(m, paid("re_1", append(refs, key("key", "r-1"))...))
+		_, v, err := m.Evaluate("r-1", at(73*time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Outcome
+	}
+	for what, c := range map[string]struct {
+		lens    verdict.Lens
+		decided bool
+	}{
+		"with a reference, complete to the window's end": {outcome(48*time.Hour, key("refund", "rf_1")), false},
+		"without one, complete to the window's end":      {outcome(48 * time.Hour), true},
+		"with a reference, complete to settlement":       {outcome(72*time.Hour, key("refund", "rf_1")), true},
+	} {
+		if c.lens.Result != verdict.Fail || c.lens.Decided != c.decided {
+			t.Errorf("%s, the outcome is %s %v, decided %v", what, c.lens.Result, c.lens.Codes, c.lens.Decided)
+		}
+	}
+}

@@ -216,27 +216,10 @@ func (q *question) labels() (map[int64]string, error) {
 
 // callsOfTools counts calls by the label of their session and their tool.
 func (q *question) callsOfTools(session, since int64, labels map[int64]string) (map[offered]int64, error) {
-	const of = " FROM rollups INDEXED BY rollups_sums WHERE side = 'client' AND method = 'tools/call' AND hour >= ? AND "
-	query, args := "SELECT session, tool, calls"+of+"session > ?", []any{(since + hourUS - 1) / hourUS, session}
-	if session != everySession {
-		query = "SELECT session, tool, sum(calls)" + of + "session = ? GROUP BY tool"
-	}
 	counts := make(map[offered]int64)
-	rows, err := q.tx.QueryContext(q.ctx, query, args...)
+	add := func(session int64, tool string, calls int64) { counts[offered{labels[session], tool}] += calls }
+	err := q.addToolCalls(session, since, labels, counts, add)
 	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var tool sql.RawBytes
-	names := make(interned)
-	for rows.Next() {
-		var session, calls int64
-		if err := rows.Scan(&session, &tool, &calls); err != nil {
-			return nil, err
-		}
-		counts[offered{labels[session], names.of(tool)}] += calls
-	}
-	if err := rows.Err(); err != nil {
 		return nil, err
 	}
 	edge, err := q.cutHour(rollupFilter{session: session, since: since, toolsOnly: true})
@@ -244,7 +227,91 @@ func (q *question) callsOfTools(session, since int64, labels map[int64]string) (
 		return nil, err
 	}
 	for key, row := range edge {
-		counts[offered{labels[key.session], key.tool}] += row.calls
+		add(key.session, key.tool, row.calls)
 	}
 	return counts, nil
+}
+
+// addToolCalls adds what roll-ups of whole hours say. Where most sessions have
+// one label, theirs are all calls but those of the others: to be handed the
+// roll-ups of thousands of sessions takes longer than anything else here.
+func (q *question) addToolCalls(session, since int64, labels map[int64]string, counts map[offered]int64, add func(session int64, tool string, calls int64)) error {
+	if session != everySession {
+		return q.eachToolCount(since, "session = ? GROUP BY tool", session, add)
+	}
+	label, others, err := q.commonLabel(labels)
+	if err != nil {
+		return err
+	}
+	if others == nil {
+		return q.eachToolCount(since, "session > ? GROUP BY session, tool", int64(everySession), add)
+	}
+	err = q.eachToolCount(since, "session IN (SELECT value FROM json_each(?)) GROUP BY session, tool", joinNumbers(others), func(session int64, tool string, calls int64) {
+		add(session, tool, calls)
+		counts[offered{label, tool}] -= calls
+	})
+	if err != nil {
+		return err
+	}
+	return q.eachToolCount(since, "session = ? GROUP BY tool", int64(everySession), func(_ int64, tool string, calls int64) {
+		counts[offered{label, tool}] += calls
+	})
+}
+
+// eachToolCount yields counts of calls to tools in whole hours since a time.
+func (q *question) eachToolCount(since int64, where string, session any, yield func(session int64, tool string, calls int64)) error {
+	rows, err := q.tx.QueryContext(q.ctx, `SELECT session, tool, sum(calls) FROM rollups INDEXED BY rollups_sums
+		WHERE side = 'client' AND method = 'tools/call' AND hour >= ? AND `+where, (since+hourUS-1)/hourUS, session)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var tool sql.RawBytes
+	names := make(interned)
+	for rows.Next() {
+		var session, calls int64
+		if err := rows.Scan(&session, &tool, &calls); err != nil {
+			return err
+		}
+		yield(session, names.of(tool), calls)
+	}
+	return rows.Err()
+}
+
+// commonLabel is the label that more than half of all sessions have, with the
+// sessions that have another one or none. Without such a label those are nil.
+func (q *question) commonLabel(labels map[int64]string) (label string, others []int64, err error) {
+	count := make(map[string]int)
+	for _, label := range labels {
+		count[label]++
+	}
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT id FROM sessions")
+	if err != nil {
+		return "", nil, err
+	}
+	defer rows.Close()
+	var all []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return "", nil, err
+		}
+		all = append(all, id)
+	}
+	if err := rows.Err(); err != nil {
+		return "", nil, err
+	}
+	for label, sessions := range count {
+		if 2*sessions <= len(all) {
+			continue
+		}
+		others = []int64{}
+		for _, id := range all {
+			if of, known := labels[id]; !known || of != label {
+				others = append(others, id)
+			}
+		}
+		return label, others, nil
+	}
+	return "", nil, nil
 }

@@ -173,3 +173,44 @@ func TestManyRecordersAddUpWhatIsOfAllSessions(t *testing.T) {
 		t.Errorf("findings: %+v", report.Findings)
 	}
 }
+
+func TestCallsOfToolsAreCountedByTheLabelOfTheirSession(t *testing.T) {
+	t.Parallel()
+	for name, labels := range map[string][]string{
+		"one label":                       {"shop", "shop", "shop"},
+		"one that most have":              {"shop", "files", "shop", "shop", "bank"},
+		"none that most have":             {"shop", "files", "shop", "files"},
+		"one that most have, and no name": {"shop", "", "shop", "shop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			j := openJournal(t, home, Options{})
+			want := make(map[offered]int64)
+			for i, label := range labels {
+				r := &recording{t: t, ctx: testContext(t), journal: j, session: newSession(), at: scaleStart + int64(i)*hourUS/2}
+				r.append(&Entry{Kind: KindSession, Capture: "shape"}, &Detail{Label: label, Transport: "stdio"})
+				r.lists("refund", `{}`, "search", `{}`)
+				for range i + 1 {
+					r.answer(r.request("refund", 10), OutcomeOK, 10, 5)
+					want[offered{label, "refund"}]++
+				}
+				if i%2 == 1 {
+					r.request("search", 10)
+					want[offered{label, "search"}]++
+				}
+				r.end(0)
+			}
+			closeJournal(t, j)
+			tools, err := openReader(t, home).Tools(testContext(t), ToolFilter{})
+			if err != nil || len(tools) == 0 {
+				t.Fatal(tools, err)
+			}
+			for _, tool := range tools {
+				if calls := want[offered{tool.Label, tool.Name}]; tool.Calls != calls {
+					t.Errorf("%s of %q was called %d times, not %d", tool.Name, tool.Label, tool.Calls, calls)
+				}
+			}
+		})
+	}
+}

@@ -75,6 +75,7 @@ type tally struct {
 	confirmed  int     // of inside, those that enough sources tell
 	unordered  bool    // right, and the other's time is not known
 	elsewhere  bool
+	named      bool // by a reference, under which more facts may tell of an effect
 	surplusOut int // effects outside that count towards too many
 }
 
@@ -115,6 +116,7 @@ func (t *trial) count(step *contract.Step, s *scope, effects []effect, share sha
 	var n tally
 	for i := range effects {
 		e := &effects[i]
+		n.named = n.named || e.ref != ""
 		if e.theirs {
 			n.elsewhere = true
 			f.Seen = e.show(f.Seen, Elsewhere, t, s)
@@ -319,7 +321,8 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 	case enough && sum.outside.Code != "":
 		unknown(allWaits, sum.outside)
 	case enough && n.confirmed < step.Count.Min && windowCovered:
-		fail(true, Reason{Code: QuorumNotReached, About: step.ID})
+		// Another source may still tell of it after the window.
+		fail(false, Reason{Code: QuorumNotReached, About: step.ID})
 	case enough && n.confirmed < step.Count.Min:
 		unknown(windowWaits, Reason{Code: AwaitingEvidence})
 	case enough:
@@ -328,7 +331,7 @@ func (t *trial) concludeStep(step *contract.Step, s *scope, f *finding, n *tally
 			f.open, f.Waits = true, allWaits
 		}
 	case windowCovered:
-		fail(true, n.lack()...)
+		fail(!n.named, n.lack()...)
 		f.absent, f.unseen = !f.first.known, allWaits
 	default:
 		reasons := []Reason{{Code: AwaitingEvidence}}

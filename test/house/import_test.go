@@ -121,6 +121,13 @@ var arrows = []struct {
 		never: slices.Concat([]string{"internal/journal", "internal/store"}, answers, httpPackages, sqlPackages),
 	},
 	{
+		rule: "access knows no system, no log, no HTTP, no SQL, and nobody whom it admits",
+		from: []string{"internal/access"},
+		never: slices.Concat(systemPackages, logPackages, httpPackages, sqlPackages, sdkPackages, answers, orchestra, demoPackages, []string{
+			"internal/journal", "internal/store", "internal/api", "internal/assistant", "internal/oauth", "internal/web", "internal/verdict",
+		}),
+	},
+	{
 		rule:  "the engine knows no system, no log, no HTTP, no SQL, and nobody who asks it",
 		from:  engine,
 		never: slices.Concat(systemPackages, logPackages, httpPackages, sqlPackages, sdkPackages, []string{"internal/journal", "internal/store"}, answers, orchestra, demoPackages),
