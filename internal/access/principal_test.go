@@ -194,6 +194,7 @@ func TestOnlyATokenWhoseMemberMayGrantTheScopeIsToldToStepUp(t *testing.T) {
 		"a viewer's client":       {fromOAuth(t, reading, access.Viewer, access.MCP), access.ActionsRecord, false},
 		"an owner's, for facts":   {fromOAuth(t, reading, access.Owner, access.MCP), access.FactsWrite, false},
 		"a key":                   {fromKey(t, reading, production, access.MCP), access.ActionsRecord, false},
+		"a key that writes":       {fromKey(t, access.ScopesOf(access.ActionsRecord), production, access.REST), access.ContractsRead, false},
 		"a session":               {fromSession(t, access.PageToken, access.Viewer, production, access.MCP), access.ActionsRecord, false},
 		"nobody":                  {access.Principal{}, access.ActionsRead, false},
 		"a scope that there isnt": {fromOAuth(t, reading, access.Owner, access.MCP), access.Scope(99), false},

@@ -1,6 +1,7 @@
 package docket_test
 
 import (
+	"math/rand/v2"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -16,26 +17,39 @@ type shape struct {
 	evidence                                      string
 }
 
+// shapes is how many contracts worlds have between them. To read one takes longer
+// than all that is done with it.
+const shapes = 1500
+
+// drawShape picks one of the contracts: the first are the plainest, which is
+// what a failure is reduced to.
 func drawShape(t *rapid.T) shape {
-	pick := func(what string, choices ...string) string { return choices[some(t, what, len(choices))] }
+	n := some(t, "contract", shapes)
+	random := rand.New(rand.NewPCG(uint64(n), 1))
+	pick := func(choices ...string) string {
+		if random.Float64() >= 2*float64(n)/shapes {
+			return choices[0]
+		}
+		return choices[random.IntN(len(choices))]
+	}
 	s := shape{
-		link: pick("link", "[refs.key == action_id, subject]", "[refs.key == action_id]", "[subject]"),
-		count: pick("count", "count: 1", "", "count: {min: 1, max: 2}", "count: 2", "count: {min: 2}",
+		link: pick("[refs.key == action_id, subject]", "[refs.key == action_id]", "[subject]"),
+		count: pick("count: 1", "", "count: {min: 1, max: 2}", "count: 2", "count: {min: 2}",
 			"sum: {of: fact.amount, exactly: params.amount}", "sum: {of: fact.amount, min: params.amount}"),
-		where:    pick("where", "fact.amount == params.amount", "fact.amount == params.amount && fact.currency == params.currency", ""),
-		from:     pick("from", "stripe", "[stripe, bank]"),
-		when:     pick("when", "", "", `params.amount > money("100.00 USD")`),
-		trust:    pick("trust", "", "", "independent"),
-		told:     pick("told", "", "after: money_moved, within: 72h", "within: 48h", "after: money_moved, count: 1"),
-		never:    pick("never", "", "keyed", "anyone: true"),
-		state:    pick("state", "", "at: settle", "within: 48h"),
-		limit:    pick("limit", "", `check: params.amount <= money("100.00 USD")`, `total: params.amount, max: "200.00 USD", over: 24h, per: agent_id`, "count: true, max: 1, over: 30d, per: subject_id"),
-		approval: pick("approval", "", "link: [refs.key == action_id]", "link: subject", "quorum: 2"),
-		evidence: pick("evidence", "exclusive: true", "exclusive: false", "exclusive: true, same_effect: refs.refund", "exclusive: false, same_effect: refs.refund",
+		where:    pick("fact.amount == params.amount", "fact.amount == params.amount && fact.currency == params.currency", ""),
+		from:     pick("stripe", "[stripe, bank]"),
+		when:     pick("", "", `params.amount > money("100.00 USD")`),
+		trust:    pick("", "", "independent"),
+		told:     pick("", "after: money_moved, within: 72h", "within: 48h", "after: money_moved, count: 1"),
+		never:    pick("", "keyed", "anyone: true"),
+		state:    pick("", "at: settle", "within: 48h"),
+		limit:    pick("", `check: params.amount <= money("100.00 USD")`, `total: params.amount, max: "200.00 USD", over: 24h, per: agent_id`, "count: true, max: 1, over: 30d, per: subject_id"),
+		approval: pick("", "link: [refs.key == action_id]", "link: subject", "quorum: 2"),
+		evidence: pick("exclusive: true", "exclusive: false", "exclusive: true, same_effect: refs.refund", "exclusive: false, same_effect: refs.refund",
 			"exclusive: true, decides: stripe", "exclusive: true, decides: stripe, same_effect: refs.refund"),
 	}
 	if s.from != "stripe" {
-		s.quorum = pick("quorum", "", "2")
+		s.quorum = pick("", "2")
 	}
 	return s
 }

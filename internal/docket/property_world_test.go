@@ -174,9 +174,17 @@ func chance(t *rapid.T, what string, n int) int {
 	return max(0, rapid.IntRange(-2*n, n-1).Draw(t, what))
 }
 
-// some is a number below n, and usual is zero.
-func some(t *rapid.T, what string, n int) int { return rapid.IntRange(0, n-1).Draw(t, what) }
+// some is any number below n. Rapid prefers small numbers, and their sum, which
+// still is small where they are, has no such preference.
+func some(t *rapid.T, what string, n int) int {
+	sum := 0
+	for i := 1; i < 2*n; i *= 8 {
+		sum += rapid.IntRange(0, n-1).Draw(t, what)
+	}
+	return sum % n
+}
 
+// usual is zero.
 func usual(*rapid.T, string, int) int { return 0 }
 
 // drawMarks states how complete the sources are: one time for all, one of them

@@ -137,11 +137,9 @@ func (e *effect) weigh(decides string) {
 			told = its
 		}
 	}
-	first := &told[0]
-	for i := range told {
-		if told[i].fact.OccurredAt < first.fact.OccurredAt {
-			first = &told[i]
-		}
+	first := e.earliest(told)
+	if first == nil {
+		first = e.earliest(e.told)
 	}
 	e.timing = first.timing
 	e.at = timed{known: true, at: first.fact.OccurredAt, unit: first.source.Unit()}
@@ -161,6 +159,20 @@ func (e *effect) weigh(decides string) {
 			e.judged, e.reason = undecided, Reason{Code: code, Source: seen.fact.Source, Fact: seen.fact.ExternalID}
 		}
 	}
+}
+
+// earliest is the first of the tellings that belong to the action by
+// themselves. When it was is for them to say: a fact that only shares the
+// reference, and may carry no key at all, puts no effect before its declaration.
+func (e *effect) earliest(told []sighting) *sighting {
+	var first *sighting
+	for i := range told {
+		seen := &told[i]
+		if seen.rank == e.told[0].rank && (first == nil || seen.fact.OccurredAt < first.fact.OccurredAt) {
+			first = seen
+		}
+	}
+	return first
 }
 
 // selfContradicting says that one source judges right and wrong of one effect.

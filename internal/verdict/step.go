@@ -76,7 +76,7 @@ type tally struct {
 	unordered  bool    // right, and the other's time is not known
 	elsewhere  bool
 	named      bool // by a reference, under which more facts may tell of an effect
-	surplusOut int // effects outside that count towards too many
+	surplusOut int  // effects outside that count towards too many
 }
 
 // weighStep concludes a step from the effects that its sources show.
