@@ -52,7 +52,9 @@ func TestUnrelatedFactsChangeNothing(t *testing.T) {
 	})
 }
 
-// What happened after the time to settle is noted and changes nothing.
+// What happened after the time to settle is noted and changes nothing. A rival
+// may settle later, and what it can claim until then may still settle a tie, so
+// that this is after the last of them.
 func TestFactsAfterSettlementChangeNothing(t *testing.T) {
 	t.Parallel()
 	law(t, func(t *rapid.T) {
@@ -61,7 +63,7 @@ func TestFactsAfterSettlementChangeNothing(t *testing.T) {
 		facts := w.drawFact(t, factTypes[some(t, "type", len(factTypes))], "after", some)
 		for i := range facts {
 			f := &facts[i]
-			f.OccurredAt = w.settles().Add([]time.Duration{time.Hour, 2 * time.Hour, 100 * time.Hour}[some(t, "after", 3)])
+			f.OccurredAt = w.settled().Add([]time.Duration{time.Hour, 2 * time.Hour, 100 * time.Hour}[some(t, "after", 3)])
 			f.IngestedAt = f.OccurredAt
 		}
 		later := w.with(facts...)

@@ -120,3 +120,21 @@ func TestAFailureIsNotDecidedWhileAnotherFactMayTellOfItsEffect(t *testing.T) {
 		}
 	}
 }
+
+// Only facts with the key put an effect before its declaration. One without it
+// may tell of the same effect, but not that it was too early.
+func TestAKeylessFactPutsNoEffectBeforeItsDeclaration(t *testing.T) {
+	t.Parallel()
+	s := shape{link: "[refs.key == action_id, subject]", count: "count: 1", from: "stripe", evidence: "exclusive: true, same_effect: refs.refund"}
+	m := live(t, s.text())
+	m.Connect(evidence.Source{Name: "stripe", Trust: evidence.Independent, Watermarks: map[string]value.Instant{"refund.succeeded": at(72 * time.Hour)}})
+	declare(m, refund("r-1"))
+	report(m, paid("re_0", key("refund", "rf_1"), on("o-1"), occurred(-time.Hour)), paid("re_1", key("refund", "rf_1"), key("key", "r-1")))
+	_, v, err := m.Evaluate("r-1", at(73*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lenses(&v) != [2]verdict.Result{verdict.Pass, verdict.Pass} {
+		t.Errorf("the outcome is %s %v, conformance %s %v", v.Outcome.Result, v.Outcome.Codes, v.Conformance.Result, v.Conformance.Codes)
+	}
+}

@@ -41,10 +41,17 @@ type world struct {
 
 func (w *world) self() string { return w.actions[0].ActionID }
 
-// start and settles are where the action's windows begin and end.
+// start is where the action's windows begin.
 func (w *world) start() value.Instant { return w.actions[0].Start() }
 
-func (w *world) settles() value.Instant { return w.start().Add(w.version.Contract.Settle.After) }
+// settled is when the last of the actions is due to settle.
+func (w *world) settled() value.Instant {
+	last := w.start()
+	for i := range w.actions {
+		last = max(last, w.actions[i].Start())
+	}
+	return last.Add(w.version.Contract.Settle.After)
+}
 
 // over is when nothing that was ever drawn is still waited for.
 func (w *world) over() value.Instant { return at(400 * time.Hour) }
