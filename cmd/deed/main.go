@@ -52,6 +52,25 @@ type commands struct {
 	DemoServer demoServerCmd `cmd:"" hidden:"" help:"The MCP server that deed demo records."`
 }
 
+// recording is the part of the command line that wraps a server. Building all
+// of it takes milliseconds that every start of a wrapped server would wait for.
+type recording struct {
+	Home    homeFlag    `help:"Folder of the journal." placeholder:"DIR" env:"DEED_HOME"`
+	Version versionFlag `help:"Print the version, the commit and its date." short:"V"`
+
+	Run runCmd `cmd:"" help:"Wrap an MCP server and record what crosses its wire."`
+}
+
+// grammar is the command line that args need, and where its home will stand.
+func grammar(args []string) (any, *homeFlag) {
+	if len(args) > 0 && args[0] == "run" {
+		line := &recording{}
+		return line, &line.Home
+	}
+	line := &commands{}
+	return line, &line.Home
+}
+
 func main() {
 	// With a receiver set, a write to a closed stdout returns an error
 	// instead of ending the process. Ignoring the signal would do that too,
@@ -70,9 +89,9 @@ func main() {
 
 // execute runs one command line and returns its exit code.
 func execute(ctx context.Context, args []string, w *world) int {
-	var line commands
+	line, home := grammar(args)
 	exited := exitOK
-	parser, err := newParser(ctx, &line, w, func(code int) { exited = code; panic(halt{}) })
+	parser, err := newParser(ctx, line, w, func(code int) { exited = code; panic(halt{}) })
 	if err != nil {
 		return exit(w, err)
 	}
@@ -83,11 +102,11 @@ func execute(ctx context.Context, args []string, w *world) int {
 	case err != nil:
 		return exit(w, usageError(args, err))
 	}
-	w.home = string(line.Home)
+	w.home = string(*home)
 	return exit(w, parsed.Run())
 }
 
-func newParser(ctx context.Context, line *commands, w *world, stop func(code int)) (*kong.Kong, error) {
+func newParser(ctx context.Context, line any, w *world, stop func(code int)) (*kong.Kong, error) {
 	parser, err := kong.New(line,
 		kong.Name("deed"),
 		kong.Description("Deed records what an AI agent does through its tools, and proves what happened.\n\nBegin with: deed demo"),
