@@ -11,7 +11,6 @@ import (
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/report"
 	"github.com/deed-dev/deed/internal/terminal"
-	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
 	"github.com/deed-dev/deed/internal/weakening"
 )
@@ -103,11 +102,11 @@ func (c *contractDiffCommand) replay(w *world, before, after *contract.Contract,
 	if err != nil {
 		return err
 	}
-	was, err := h.verdicts(before, at)
+	was, err := docket.Replay(before, h.actions, h.facts, h.sources, at)
 	if err != nil {
 		return err
 	}
-	is, err := h.verdicts(after, at)
+	is, err := docket.Replay(after, h.actions, h.facts, h.sources, at)
 	if err != nil {
 		return err
 	}
@@ -135,36 +134,4 @@ func (c *contractDiffCommand) history(w *world) (*history, error) {
 		return nil, err
 	}
 	return h, read(c.Watermarks, func(name string, r io.Reader) (err error) { h.sources, err = docket.ReadSources(name, r); return err })
-}
-
-// verdicts evaluates the actions that name the contract, in the order of their
-// ids, as if it had been live from the beginning of time.
-func (h *history) verdicts(k *contract.Contract, at value.Instant) ([]verdict.Verdict, error) {
-	records := docket.NewMemory()
-	version := docket.Version{}
-	version.Contract, version.Version, version.Mode = k, 1, verdict.Live
-	if err := records.Activate(version); err != nil {
-		return nil, err
-	}
-	for _, d := range h.actions {
-		records.Declare(d)
-	}
-	for _, f := range h.facts {
-		records.Report(f)
-	}
-	for _, s := range h.sources {
-		records.Connect(s)
-	}
-	var verdicts []verdict.Verdict
-	for _, id := range records.ActionIDs() {
-		_, v, err := records.Evaluate(id, at)
-		if errors.As(err, new(*docket.UnknownActionError)) {
-			continue // it was declared after that time
-		}
-		if err != nil {
-			return nil, err
-		}
-		verdicts = append(verdicts, v)
-	}
-	return verdicts, nil
 }

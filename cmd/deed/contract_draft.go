@@ -114,31 +114,10 @@ func (c *contractDraftCommand) input(w *world) (draft.Input, error) {
 
 // verdictsOf evaluates the actions of a contract.
 func verdictsOf(in draft.Input) (map[string]verdict.Verdict, error) {
-	records := docket.NewMemory()
-	version := docket.Version{}
-	version.Contract, version.Version, version.Mode = in.Contract, 1, verdict.Live
-	if err := records.Activate(version); err != nil {
-		return nil, err
+	list, err := docket.Replay(in.Contract, in.Actions, in.Facts, in.Sources, in.At)
+	verdicts := make(map[string]verdict.Verdict, len(list))
+	for _, v := range list {
+		verdicts[v.ActionID] = v
 	}
-	for _, d := range in.Actions {
-		records.Declare(d)
-	}
-	for _, f := range in.Facts {
-		records.Report(f)
-	}
-	for _, s := range in.Sources {
-		records.Connect(s)
-	}
-	verdicts := map[string]verdict.Verdict{}
-	for _, id := range records.ActionIDs() {
-		_, v, err := records.Evaluate(id, in.At)
-		if errors.As(err, new(*docket.UnknownActionError)) {
-			continue // it was declared after that time
-		}
-		if err != nil {
-			return nil, err
-		}
-		verdicts[id] = v
-	}
-	return verdicts, nil
+	return verdicts, err
 }

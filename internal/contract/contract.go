@@ -104,6 +104,19 @@ type Link struct {
 	Param string // of ByParam
 }
 
+// String is the rule as a contract writes it.
+func (l Link) String() string {
+	switch l.By {
+	case ByActionID:
+		return "refs." + l.Ref + " == action_id"
+	case BySubjectID:
+		return "refs." + l.Ref + " == subject_id"
+	case ByParam:
+		return "refs." + l.Ref + " == params." + l.Param
+	}
+	return "subject"
+}
+
 // Keyed reports a link by a correlation key.
 func (l Link) Keyed() bool { return l.By != BySubject }
 

@@ -1,11 +1,47 @@
 package docket
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/deed-dev/deed/internal/contract"
+	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
 )
+
+// Replay evaluates every action that was declared by a time, in the order of
+// their ids, as if a contract had been live from the beginning. Errors: those of
+// [Memory.Activate] and of [Memory.Evaluate].
+func Replay(k *contract.Contract, actions []verdict.Declaration, facts []evidence.Fact, sources []evidence.Source, at value.Instant) ([]verdict.Verdict, error) {
+	records := NewMemory()
+	version := Version{}
+	version.Contract, version.Version, version.Mode = k, 1, verdict.Live
+	if err := records.Activate(version); err != nil {
+		return nil, err
+	}
+	for _, d := range actions {
+		records.Declare(d)
+	}
+	for _, f := range facts {
+		records.Report(f)
+	}
+	for _, s := range sources {
+		records.Connect(s)
+	}
+	var verdicts []verdict.Verdict
+	for _, id := range records.ActionIDs() {
+		_, v, err := records.Evaluate(id, at)
+		if errors.As(err, new(*UnknownActionError)) {
+			continue // it was declared after that time
+		}
+		if err != nil {
+			return nil, err
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts, nil
+}
 
 // Evaluate builds the case of an action, evaluates it and keeps the verdict.
 // What undoes the action is evaluated before it, so that the net effect counts

@@ -17,19 +17,7 @@ type candidate struct {
 	actions int
 }
 
-func (c candidate) text() string { return ruleText(c.rule) }
-
-func ruleText(l contract.Link) string {
-	switch l.By {
-	case contract.ByActionID:
-		return "refs." + l.Ref + " == action_id"
-	case contract.BySubjectID:
-		return "refs." + l.Ref + " == subject_id"
-	case contract.ByParam:
-		return "refs." + l.Ref + " == params." + l.Param
-	}
-	return "subject"
-}
+func (c candidate) text() string { return c.rule.String() }
 
 // strength orders rules: what names the action itself, then what the agent
 // declared, then what many actions can share.

@@ -63,22 +63,10 @@ func alone(from []string, source string) bool {
 	return len(from) == 1 || !slices.Contains(from, source)
 }
 
-func rule(l contract.Link) string {
-	switch l.By {
-	case contract.ByActionID:
-		return "refs." + l.Ref + " == action_id"
-	case contract.BySubjectID:
-		return "refs." + l.Ref + " == subject_id"
-	case contract.ByParam:
-		return "refs." + l.Ref + " == params." + l.Param
-	}
-	return "subject"
-}
-
 func rulesOf(links []contract.Link) string {
 	all := make([]string, len(links))
 	for i, l := range links {
-		all[i] = rule(l)
+		all[i] = l.String()
 	}
 	return strings.Join(all, ", ")
 }
@@ -94,7 +82,7 @@ func (c *comparison) links() {
 		switch {
 		case slices.Contains(now, l):
 		case l.Keyed():
-			c.add(Weaker, LinkDropped, "link", was, is, "%s no longer ties facts to the action, nor keeps those of others away", rule(l))
+			c.add(Weaker, LinkDropped, "link", was, is, "%s no longer ties facts to the action, nor keeps those of others away", l.String())
 		default:
 			// With the subject as its last rule gone, what is left must be the
 			// action's own.
@@ -109,9 +97,9 @@ func (c *comparison) links() {
 		switch {
 		case slices.Contains(old, l):
 		case i == len(now)-1 || !l.Keyed():
-			c.add(Weaker, LinkAdded, "link", was, is, "facts may now also belong to the action by %s", rule(l))
+			c.add(Weaker, LinkAdded, "link", was, is, "facts may now also belong to the action by %s", l.String())
 		default:
-			c.unsure(LinkAdded, "link", was, is, "facts may now also belong to the action by "+rule(l), "and those with another value no longer count against it")
+			c.unsure(LinkAdded, "link", was, is, "facts may now also belong to the action by "+l.String(), "and those with another value no longer count against it")
 		}
 	}
 	c.order(old, now, "link")
@@ -131,7 +119,7 @@ func (c *comparison) order(old, now []contract.Link, where string) {
 		i++
 	}
 	if was[i].By == contract.ByActionID && is[i].By != contract.ByActionID {
-		c.add(Weaker, LinkReordered, where, rulesOf(old), rulesOf(now), "%s, which is not the action's own id, now comes before %s", rule(is[i]), rule(was[i]))
+		c.add(Weaker, LinkReordered, where, rulesOf(old), rulesOf(now), "%s, which is not the action's own id, now comes before %s", is[i].String(), was[i].String())
 		return
 	}
 	c.unsure(LinkReordered, where, rulesOf(old), rulesOf(now), "the rules have another order", "another rule may be the strongest that a fact satisfies")
