@@ -125,18 +125,7 @@ func byRef(effects []effect, ref string) *effect {
 // weigh makes one judgement of what several facts say about the effect. Where
 // they differ it is undecided, unless the source that decides is among them.
 func (e *effect) weigh(decides string) {
-	told := e.told
-	if len(told) > 1 && decides != "" {
-		var its []sighting
-		for _, seen := range told {
-			if seen.fact.Source == decides {
-				its = append(its, seen)
-			}
-		}
-		if len(its) > 0 {
-			told = its
-		}
-	}
+	told := e.believed(decides)
 	first := e.earliest(told)
 	if first == nil {
 		first = e.earliest(e.told)
@@ -159,6 +148,15 @@ func (e *effect) weigh(decides string) {
 			e.judged, e.reason = undecided, Reason{Code: code, Source: seen.fact.Source, Fact: seen.fact.ExternalID}
 		}
 	}
+}
+
+// believed are the facts that count where several tell of the effect: those of
+// the source that decides, if it is among them.
+func (e *effect) believed(decides string) []sighting {
+	if len(e.told) == 1 || !e.from(decides) {
+		return e.told
+	}
+	return slices.DeleteFunc(slices.Clone(e.told), func(seen sighting) bool { return seen.fact.Source != decides })
 }
 
 // earliest is the first of the tellings that belong to the action by

@@ -1,7 +1,9 @@
 package verdict
 
 import (
+	"github.com/deed-dev/deed/internal/condition"
 	"github.com/deed-dev/deed/internal/contract"
+	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/value"
 )
 
@@ -26,59 +28,52 @@ type summed struct {
 
 // summands reads what each effect adds. Facts that tell one effect must agree.
 func (t *trial) summands(sum *contract.Sum, effects []effect) {
-	decides := t.k.Evidence.Decides
 	for i := range effects {
 		e := &effects[i]
-		for j := range e.told {
-			f := e.told[j].fact
-			v, outcome := sum.Of.Value(&scene{party: t.self, fact: f})
-			s := summand{v: v}
-			if v.IsMissing() {
-				s.reason = causeCode(outcome)
-			} else if v.Kind() != value.Decimal && v.Kind() != value.Money {
-				s.reason = Reason{Code: ValueNotComparable}
-			}
-			if s.reason.Code != "" {
-				s.reason.Source, s.reason.Fact = f.Source, f.ExternalID
-			}
+		for j, seen := range e.believed(t.k.Evidence.Decides) {
+			s := t.summand(sum, seen.fact)
 			switch {
-			case j == 0 || f.Source == decides && !contains([]string{decides}, e.told[0].fact.Source):
+			case j == 0:
 				e.amount = s
-			case decides != "" && e.from(decides) && f.Source != decides:
-			case e.amount.reason.Code == "" && s.reason.Code == "" && value.Compare(e.amount.v, s.v) != value.Equal:
-				code := SourcesDisagree
-				if f.Source == e.told[0].fact.Source {
-					code = SourceContradictsItself
-				}
-				e.amount.reason = Reason{Code: code, Source: f.Source, Fact: f.ExternalID}
+			case e.amount.reason.Code != "":
 			case s.reason.Code != "":
 				e.amount.reason = s.reason
+			case value.Compare(e.amount.v, s.v) != value.Equal:
+				e.amount.reason = Reason{Code: SourcesDisagree, Source: seen.fact.Source, Fact: seen.fact.ExternalID}
+				if seen.fact.Source == e.told[0].fact.Source {
+					e.amount.reason.Code = SourceContradictsItself
+				}
 			}
 		}
 	}
 }
 
+// summand reads what a fact adds.
+func (t *trial) summand(sum *contract.Sum, f *evidence.Fact) summand {
+	v, outcome := sum.Of.Value(&scene{party: t.self, fact: f})
+	s := summand{v: v}
+	switch v.Kind() {
+	case value.Decimal, value.Money:
+		return s
+	case value.Missing:
+		s.reason = causeCode(outcome)
+	default:
+		s.reason = Reason{Code: ValueNotComparable}
+	}
+	s.reason.Source, s.reason.Fact = f.Source, f.ExternalID
+	return s
+}
+
 // sum adds up: inside are the effects in the window, by time, outside those
 // before and after it.
 func (t *trial) sum(sum *contract.Sum, inside, outside []*effect) summed {
-	names := &scene{party: t.self}
-	var low, high value.Value
-	for _, bound := range []struct {
-		given bool
-		to    *value.Value
-	}{{sum.Min != nil, &low}, {sum.Max != nil, &high}} {
-		if !bound.given {
-			continue
-		}
-		expr := sum.Min
-		if bound.to == &high {
-			expr = sum.Max
-		}
-		v, outcome := expr.Value(names)
-		if v.IsMissing() {
-			return summed{reason: causeCode(outcome)}
-		}
-		*bound.to = v
+	low, reason := t.bound(sum.Min)
+	if reason.Code != "" {
+		return summed{reason: reason}
+	}
+	high, reason := t.bound(sum.Max)
+	if reason.Code != "" {
+		return summed{reason: reason}
 	}
 	var r summed
 	var in, out value.Value
@@ -112,6 +107,18 @@ func (t *trial) sum(sum *contract.Sum, inside, outside []*effect) summed {
 	}
 	r.outside, r.reason = r.reason, Reason{}
 	return r
+}
+
+// bound evaluates a bound of a sum; there is no value where there is no bound.
+func (t *trial) bound(expr *condition.Expr) (value.Value, Reason) {
+	if expr == nil {
+		return value.Value{}, Reason{}
+	}
+	v, outcome := expr.Value(&scene{party: t.self})
+	if v.IsMissing() {
+		return v, causeCode(outcome)
+	}
+	return v, Reason{}
 }
 
 // add adds one more, and reports whether there is a sum now.
