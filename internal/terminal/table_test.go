@@ -19,11 +19,11 @@ func TestColumnsStandUnderEachOther(t *testing.T) {
 	table.Add(terminal.Text("a_long_name"), terminal.Text(""), terminal.Text("6d4e47f7.3"))
 	table.Add(terminal.Text("a\nb"), terminal.Text("1 B"), terminal.Text("x"), terminal.Text("one too many"))
 	want := "" +
-		"  tool         out  call\n" +
-		"  get_sum     98 B  6d4e47f7.1\n" +
+		"  tool          out  call\n" +
+		"  get_sum      98 B  6d4e47f7.1\n" +
 		"  工具      1.0 MiB\n" +
-		"  a_long_…          6d4e47f7.3\n" +
-		"  a\\nb         1 B  x\n"
+		"  a_long_…           6d4e47f7.3\n" +
+		"  a\\nb          1 B  x\n"
 	if diff := cmp.Diff(want, table.String()); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
 	}
