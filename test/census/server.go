@@ -43,8 +43,15 @@ func servers() []server {
 // leftOut are packages of test/npm that are not measured, and why.
 func leftOut() map[string]string {
 	const banner = "it prints lines that are no messages, which the client takes for an error"
+	const kit = "it is a kit to build clients and servers with"
 	return map[string]string{
 		"@modelcontextprotocol/sdk":          "it is the client",
+		"@modelcontextprotocol/client":       kit,
+		"@modelcontextprotocol/server":       kit,
+		"sdk-2024-11-05":                     kit,
+		"sdk-2025-03-26":                     kit,
+		"sdk-2025-06-18":                     kit,
+		"zod":                                "it describes the inputs of such servers",
 		"@agent-infra/mcp-server-filesystem": banner,
 		"time-mcp":                           banner,
 	}
