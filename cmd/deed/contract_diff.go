@@ -3,15 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/docket"
-	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/report"
-	"github.com/deed-dev/deed/internal/terminal"
-	"github.com/deed-dev/deed/internal/verdict"
 	"github.com/deed-dev/deed/internal/weakening"
 )
 
@@ -84,13 +79,6 @@ func (c *contractDiffCommand) Run(_ context.Context, w *world) error {
 	return nil
 }
 
-// history is what was recorded.
-type history struct {
-	actions []verdict.Declaration
-	facts   []evidence.Fact
-	sources []evidence.Source
-}
-
 // replay evaluates the recorded actions by both versions. Each has its own case,
 // since the new version may look for facts that the old one did not.
 func (c *contractDiffCommand) replay(w *world, before, after *contract.Contract, diff *report.ContractDiff) error {
@@ -98,7 +86,7 @@ func (c *contractDiffCommand) replay(w *world, before, after *contract.Contract,
 	if err != nil {
 		return err
 	}
-	h, err := c.history(w)
+	h, err := readHistory(w, c.Actions, c.Facts, c.Watermarks)
 	if err != nil {
 		return err
 	}
@@ -115,23 +103,4 @@ func (c *contractDiffCommand) replay(w *world, before, after *contract.Contract,
 		diff.Flips = append(diff.Flips, weakening.Turned(&was[i], &is[i])...)
 	}
 	return nil
-}
-
-func (c *contractDiffCommand) history(w *world) (*history, error) {
-	h := &history{}
-	err := read(c.Actions, func(name string, r io.Reader) (err error) {
-		var warnings []string
-		h.actions, warnings, err = docket.ReadActions(name, r)
-		for _, warning := range warnings {
-			fmt.Fprintf(w.stderr, "deed: %s\n", terminal.Clean(name+": "+warning))
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := read(c.Facts, func(name string, r io.Reader) (err error) { h.facts, err = docket.ReadFacts(name, r); return err }); err != nil {
-		return nil, err
-	}
-	return h, read(c.Watermarks, func(name string, r io.Reader) (err error) { h.sources, err = docket.ReadSources(name, r); return err })
 }

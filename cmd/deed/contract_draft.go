@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/docket"
@@ -90,22 +89,11 @@ func (c *contractDraftCommand) input(w *world) (draft.Input, error) {
 			return in, contractError(c.Contract, err)
 		}
 	}
-	for _, err := range []error{
-		read(c.Actions, func(name string, r io.Reader) (err error) {
-			var warnings []string
-			in.Actions, warnings, err = docket.ReadActions(name, r)
-			for _, warning := range warnings {
-				fmt.Fprintf(w.stderr, "deed: %s\n", terminal.Clean(name+": "+warning))
-			}
-			return err
-		}),
-		read(c.Facts, func(name string, r io.Reader) (err error) { in.Facts, err = docket.ReadFacts(name, r); return err }),
-		read(c.Watermarks, func(name string, r io.Reader) (err error) { in.Sources, err = docket.ReadSources(name, r); return err }),
-	} {
-		if err != nil {
-			return in, err
-		}
+	h, err := readHistory(w, c.Actions, c.Facts, c.Watermarks)
+	if err != nil {
+		return in, err
 	}
+	in.Actions, in.Facts, in.Sources = h.actions, h.facts, h.sources
 	if in.Contract != nil {
 		in.Verdicts, err = verdictsOf(in)
 	}

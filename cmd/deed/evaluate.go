@@ -209,36 +209,12 @@ func (c *evaluateCmd) records(w *world) (*docket.Memory, []*contract.Contract, e
 		}
 		contracts = append(contracts, k)
 	}
-	err := read(c.Actions, func(name string, r io.Reader) error {
-		declarations, warnings, err := docket.ReadActions(name, r)
-		for _, warning := range warnings {
-			fmt.Fprintf(w.stderr, "deed: %s\n", terminal.Clean(name+": "+warning))
-		}
-		for _, d := range declarations {
-			records.Declare(d)
-		}
-		return err
-	})
+	h, err := readHistory(w, c.Actions, c.Facts, c.Watermarks)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = read(c.Facts, func(name string, r io.Reader) error {
-		facts, err := docket.ReadFacts(name, r)
-		for _, f := range facts {
-			records.Report(f)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return records, contracts, read(c.Watermarks, func(name string, r io.Reader) error {
-		sources, err := docket.ReadSources(name, r)
-		for _, s := range sources {
-			records.Connect(s)
-		}
-		return err
-	})
+	records.Load(h.actions, h.facts, h.sources)
+	return records, contracts, nil
 }
 
 // contractError tells the first thing that is wrong with a contract, what to

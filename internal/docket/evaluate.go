@@ -10,6 +10,19 @@ import (
 	"github.com/deed-dev/deed/internal/verdict"
 )
 
+// Load declares, reports and connects all that is given.
+func (m *Memory) Load(actions []verdict.Declaration, facts []evidence.Fact, sources []evidence.Source) {
+	for _, d := range actions {
+		m.Declare(d)
+	}
+	for _, f := range facts {
+		m.Report(f)
+	}
+	for _, s := range sources {
+		m.Connect(s)
+	}
+}
+
 // Replay evaluates every action that was declared by a time, in the order of
 // their ids, as if a contract had been live from the beginning. Errors: those of
 // [Memory.Activate] and of [Memory.Evaluate].
@@ -20,15 +33,7 @@ func Replay(k *contract.Contract, actions []verdict.Declaration, facts []evidenc
 	if err := records.Activate(version); err != nil {
 		return nil, err
 	}
-	for _, d := range actions {
-		records.Declare(d)
-	}
-	for _, f := range facts {
-		records.Report(f)
-	}
-	for _, s := range sources {
-		records.Connect(s)
-	}
+	records.Load(actions, facts, sources)
 	var verdicts []verdict.Verdict
 	for _, id := range records.ActionIDs() {
 		_, v, err := records.Evaluate(id, at)
