@@ -1,0 +1,66 @@
+package store
+
+import (
+	"github.com/deed-dev/deed/internal/evidence"
+	"github.com/deed-dev/deed/internal/value"
+)
+
+// WakeKind says what a wake is about.
+type WakeKind uint8
+
+// The kinds of wakes.
+const (
+	// WakeAction: evaluate Ref.
+	WakeAction WakeKind = iota + 1
+	// WakeSpread: evaluate Ref and the actions whose cases it is in.
+	WakeSpread
+	// WakeSettle: Ref may settle now. There is always one for an action that is
+	// not settled.
+	WakeSettle
+	// WakeFact: find the actions that Fact belongs to, and evaluate them.
+	WakeFact
+	// WakeSource: find the actions that wait for Source and FactType up to
+	// Watermark, and evaluate them.
+	WakeSource
+)
+
+// Wake says that something is to be looked at again.
+type Wake struct {
+	Kind      WakeKind
+	Ref       Ref
+	Fact      evidence.Identity
+	Source    string
+	FactType  string
+	Watermark value.Instant
+	Due       value.Instant // zero: at once
+}
+
+// Queue holds the wakes of a workspace. Adding one conflicts with nothing, so
+// that whoever brings evidence never waits for whoever evaluates; that is why
+// they are rows of their own and not a mark on the action.
+//
+// Nothing is lost where units overlap: what a unit brings is seen by units that
+// begin after its commit, its wakes are claimed by such units, and of two units
+// that cannot see each other the later to commit has a wake that sees both.
+type Queue interface {
+	// Wake adds wakes.
+	Wake(wakes ...Wake)
+	// Recheck adds a WakeSpread for an action that this unit adds or changes, unless units of
+	// this store run one after the other, so that there is nothing it could have missed.
+	Recheck(ref Ref)
+	// Claim takes up to n wakes that are due, the longest due first. They are gone
+	// when the unit commits and there again when it does not; no two units claim
+	// the same one.
+	Claim(n int) ([]Wake, error)
+	// NextDue is when the next wake is due; zero if there is none.
+	NextDue() (value.Instant, error)
+	// Lock keeps other units from evaluating these actions until this unit ends, in
+	// an order in which no two units wait for each other. A unit whose snapshot is
+	// older than what it waited for conflicts and runs again.
+	Lock(refs []Ref) error
+	// Waiting returns up to n actions that wait for facts of a source and type up
+	// to no later than a watermark, after a ref, in the order of refs.
+	Waiting(source, factType string, watermark value.Instant, after Ref, n int) ([]Ref, error)
+	// RefsOf returns the refs of these action ids that are known.
+	RefsOf(actionIDs []string) (map[string]Ref, error)
+}
