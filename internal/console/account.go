@@ -1,0 +1,152 @@
+package console
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/deed-dev/deed/internal/report"
+	"github.com/deed-dev/deed/internal/terminal"
+)
+
+type key struct {
+	ID, Name, Prefix, Status string
+	Scopes, Sources          []string
+	CreatedAt                time.Time `json:"created_at"`
+	ExpiresAt                time.Time `json:"expires_at"`
+}
+
+// Keys is the list of API keys.
+func Keys(raw []byte) (Answer, error) {
+	return read(raw, func(view report.View, b struct{ Keys []key }) string {
+		return table(view, "no keys; make one: deed key create NAME --preset recorder", len(b.Keys), columns("key", "name", "prefix", "status", "scopes", "sources", "expires"), func(i int) []terminal.Cell {
+			k := &b.Keys[i]
+			return cells(k.ID, k.Name, k.Prefix, k.Status, list(k.Scopes), list(k.Sources), moment(view, k.ExpiresAt))
+		})
+	})
+}
+
+// NewKey shows a new key with its secret, once.
+func NewKey(raw []byte) (Answer, error) {
+	return read(raw, func(_ report.View, b struct {
+		Key    key
+		Secret string
+	},
+	) string {
+		return fmt.Sprintf("%s\n\nThis is the only time that the key is shown. Give it to the program as DEED_API_KEY.\nIts name in the audit is apikey:%s, its id %s.\n",
+			terminal.Clean(b.Secret), terminal.Clean(b.Key.Prefix), terminal.Clean(b.Key.ID))
+	})
+}
+
+type member struct {
+	ID, Email, Name, Role string
+	JoinedAt              time.Time `json:"joined_at"`
+}
+
+// Members is the list of members.
+func Members(raw []byte) (Answer, error) {
+	return read(raw, func(view report.View, b struct{ Members []member }) string {
+		return table(view, "no members", len(b.Members), columns("member", "email", "name", "role", "since"), func(i int) []terminal.Cell {
+			m := &b.Members[i]
+			return cells(m.ID, m.Email, or(m.Name, "-"), m.Role, moment(view, m.JoinedAt))
+		})
+	})
+}
+
+// Invited shows the link of an invitation, once.
+func Invited(raw []byte) (Answer, error) {
+	return read(raw, func(view report.View, b struct {
+		Member member
+		Link   struct {
+			URL       string
+			ExpiresAt time.Time `json:"expires_at"`
+		}
+	},
+	) string {
+		return fmt.Sprintf("%s is invited as %s. This link signs in once, until %s:\n\n%s\n",
+			terminal.Clean(b.Member.Email), b.Member.Role, moment(view, b.Link.ExpiresAt), terminal.Clean(b.Link.URL))
+	})
+}
+
+// Workspace is the workspace with its settings.
+func Workspace(raw []byte) (Answer, error) {
+	return read(raw, func(view report.View, b struct {
+		Workspace struct {
+			ID, Name, Plan string
+			Development    bool
+			SecondMember   bool      `json:"second_member"`
+			CreatedAt      time.Time `json:"created_at"`
+		}
+	},
+	) string {
+		w := &b.Workspace
+		return terminal.Clean(fmt.Sprintf("%s (%s), plan %s, since %s; development %s, second member %s",
+			w.Name, w.ID, w.Plan, moment(view, w.CreatedAt), onOff(w.Development), onOff(w.SecondMember))) + "\n"
+	})
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// Usage is how much of the plan is used.
+func Usage(raw []byte) (Answer, error) {
+	return read(raw, func(_ report.View, b struct {
+		Plan, Period string
+		Actions      struct {
+			Recorded int64
+			Included *int64
+			Over     bool
+		}
+	},
+	) string {
+		text := fmt.Sprintf("%s actions in %s, plan %s", terminal.Count(b.Actions.Recorded), b.Period, b.Plan)
+		if b.Actions.Included != nil {
+			text += fmt.Sprintf(", of %s included", terminal.Count(*b.Actions.Included))
+		}
+		return terminal.Clean(text) + "\n"
+	})
+}
+
+// Session is who asks.
+func Session(raw []byte) (Answer, error) {
+	return read(raw, func(view report.View, b struct {
+		Session struct {
+			Kind, Actor, Role string
+			Workspace         struct{ ID, Name string }
+			Scopes            []string
+			ExpiresAt         time.Time `json:"expires_at"`
+		}
+	},
+	) string {
+		s := &b.Session
+		text := fmt.Sprintf("%s in %s (%s)", s.Actor, s.Workspace.Name, s.Workspace.ID)
+		if s.Role != "" {
+			text += ", " + s.Role
+		}
+		text += "; scopes: " + list(s.Scopes)
+		if !s.ExpiresAt.IsZero() {
+			text += "; until " + moment(view, s.ExpiresAt)
+		}
+		return terminal.Clean(text) + "\n"
+	})
+}
+
+// Audit is who did what, the latest first.
+func Audit(raw []byte) (Answer, error) {
+	type body struct {
+		Entries []struct {
+			At                   time.Time
+			Actor, Event, Object string
+		}
+		Next string `json:"next_cursor"`
+	}
+	return read(raw, func(view report.View, b body) string {
+		return table(view, "nothing yet", len(b.Entries), columns("when", "who", "what", "on"), func(i int) []terminal.Cell {
+			e := &b.Entries[i]
+			return cells(moment(view, e.At), e.Actor, e.Event, or(e.Object, "-"))
+		}) + more(b.Next)
+	})
+}
