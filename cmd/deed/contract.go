@@ -10,12 +10,14 @@ type contractCmd struct {
 	Fmt      contractFmtCommand      `cmd:"" help:"Lay contracts out in one way."`
 	Schema   contractSchemaCommand   `cmd:"" help:"The JSON Schema of contracts, for editors."`
 	Test     contractTestCommand     `cmd:"" help:"Run the tests of contracts: example actions and facts, and what they must come to."`
+
+	contractServerCommands
 }
 
 // Help is printed under the commands of deed contract --help.
 func (contractCmd) Help() string {
 	return `A contract says in YAML what must, may and must not follow an action, and what
-the action was allowed to be. These commands need no server.
+the action was allowed to be. The first seven commands need no server.
 
 Example:
 

@@ -86,7 +86,7 @@ func fileExistsError(name string) error {
 
 // writeWhole has a file written beside its place and then moved there, so
 // that under its name there is never half of one.
-func writeWhole(name string, replace bool, write func(io.Writer) (report.ExportEnd, error)) (end report.ExportEnd, err error) {
+func writeWhole[T any](name string, replace bool, write func(io.Writer) (T, error)) (end T, err error) {
 	there, err := os.Lstat(name)
 	switch {
 	case err == nil && !there.Mode().IsRegular():

@@ -27,50 +27,6 @@ import (
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
-// commands is the command line. The order is the order of the help.
-type commands struct {
-	Home    homeFlag    `help:"Folder of the journal." placeholder:"DIR" env:"DEED_HOME"`
-	Version versionFlag `help:"Print the version, the commit and its date." short:"V"`
-
-	Run        runCmd        `cmd:"" help:"Wrap an MCP server and record what crosses its wire."`
-	Demo       demoCmd       `cmd:"" help:"Record a real MCP server with nothing to configure."`
-	Last       lastCmd       `cmd:"" help:"What happened in the last run: failures first, then what was enormous."`
-	Tail       tailCmd       `cmd:"" help:"The latest calls, one a line, oldest first."`
-	Watch      watchCmd      `cmd:"" help:"Each call as it ends, live."`
-	Show       showCmd       `cmd:"" help:"Everything that is recorded about one call."`
-	Search     searchCmd     `cmd:"" help:"Find calls by text, tool or destination."`
-	Stats      statsCmd      `cmd:"" help:"What each tool did: calls, errors, times, sizes, and where data went."`
-	Cost       costCmd       `cmd:"" help:"What tools returned, in bytes and estimated tokens."`
-	Tools      toolsCmd      `cmd:"" help:"The tools that servers offered, and which definitions changed."`
-	Export     exportCmd     `cmd:"" help:"Everything as JSON lines."`
-	Du         duCmd         `cmd:"" help:"What takes how much room, and what goes next."`
-	Erase      eraseCmd      `cmd:"" help:"Delete what was kept of calls; the log still verifies."`
-	Verify     verifyCmd     `cmd:"" help:"Check that nothing was altered since it was written."`
-	Checkpoint checkpointCmd `cmd:"" help:"Print the signed checkpoint, to keep where nobody here can change it."`
-	Evaluate   evaluateCmd   `cmd:"" help:"Whether declared actions really happened and were allowed, from the facts of systems of record."`
-	Contract   contractCmd   `cmd:"" help:"Write, understand, compare and test contracts."`
-	DemoServer demoServerCmd `cmd:"" hidden:"" help:"The MCP server that deed demo records."`
-}
-
-// recording is the part of the command line that wraps a server. Building all
-// of it takes milliseconds that every start of a wrapped server would wait for.
-type recording struct {
-	Home    homeFlag    `help:"Folder of the journal." placeholder:"DIR" env:"DEED_HOME"`
-	Version versionFlag `help:"Print the version, the commit and its date." short:"V"`
-
-	Run runCmd `cmd:"" help:"Wrap an MCP server and record what crosses its wire."`
-}
-
-// grammar is the command line that args need, and where its home will stand.
-func grammar(args []string) (any, *homeFlag) {
-	if len(args) > 0 && args[0] == "run" {
-		line := &recording{}
-		return line, &line.Home
-	}
-	line := &commands{}
-	return line, &line.Home
-}
-
 func main() {
 	// With a receiver set, a write to a closed stdout returns an error
 	// instead of ending the process. Ignoring the signal would do that too,

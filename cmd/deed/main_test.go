@@ -28,13 +28,23 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"fill": fill, "unread": unread, "tamper": tamper},
+		Cmds:                scriptCommands(),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DEED_HOME", env.WorkDir+"/home")
 			env.Setenv("TZ", "UTC")
+			env.Values[scriptServersKey{}] = map[string]*scriptServer{}
 			return nil
 		},
 	})
+}
+
+// scriptCommands are what scripts can do beside running programs.
+func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"fill": fill, "unread": unread, "tamper": tamper,
+		"serve": serveInScript, "end": endInScript, "fetch": fetchInScript, "furnish": furnishInScript,
+		"link": linkInScript, "keep": keepInScript, "facts": factsInScript, "soon": soonInScript, "mode": modeInScript,
+	}
 }
 
 // unread runs a command whose output nobody reads, as head leaves it once it

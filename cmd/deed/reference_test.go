@@ -28,6 +28,8 @@ type reference struct {
 
 var references = map[string]reference{
 	"run":        {example: "deed run --label shop -- deed demo-server < /dev/null"},
+	"recorder":   {example: "deed recorder --help"},
+	"flush":      {example: "deed flush --list", documents: []string{"OutboxDocument"}},
 	"demo":       {example: "deed demo"},
 	"last":       {example: "deed last", documents: []string{"LastDocument", "RunsDocument"}},
 	"tail":       {example: "deed tail -n 5", documents: []string{"CallDocument", "GapDocument"}, lines: true},
@@ -51,6 +53,9 @@ var references = map[string]reference{
 	"contract fmt":      {example: "deed contract fmt --help"},
 	"contract schema":   {example: "deed contract schema"},
 	"contract test":     {example: "deed contract test contracts/refund.yaml", documents: []string{"ContractTestsDocument"}},
+
+	"map check": {example: "deed map check --help", documents: []string{"MapCheckDocument"}},
+	"map draft": {example: "deed map draft -- deed demo-server"},
 }
 
 const referenceHead = `# Commands
@@ -102,7 +107,7 @@ func writeReference(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := readTypes(t, "../../internal/report", "../../internal/journal", "../../internal/draft")
+	types := readTypes(t, "../../internal/report", "../../internal/journal", "../../internal/draft", "../../internal/intent/fit")
 	var b strings.Builder
 	b.WriteString(referenceHead)
 	shown := map[string]bool{}

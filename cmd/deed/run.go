@@ -24,12 +24,13 @@ const (
 )
 
 type runCmd struct {
-	Label      string        `help:"Name of this server in the answers (default: made from the command)." placeholder:"NAME"`
-	Echo       bool          `help:"Tell each call on standard error as it happens."`
-	Capture    string        `help:"What is kept of the messages: ${enum}." enum:"shape,redacted,raw" default:"redacted"`
-	WriteAhead bool          `help:"Keep each message of the client durably before it is forwarded."`
-	Linger     time.Duration `help:"How long answers that are still owed are waited for after the client has gone." default:"30s"`
-	Command    []string      `arg:"" optional:"" passthrough:"partial" name:"cmd" help:"The server and its arguments."`
+	Label      string `help:"Name of this server in the answers (default: made from the command)." placeholder:"NAME"`
+	Echo       bool   `help:"Tell each call on standard error as it happens."`
+	Capture    string `help:"What is kept of the messages: ${enum}." enum:"shape,redacted,raw" default:"redacted"`
+	WriteAhead bool   `help:"Keep each message of the client durably before it is forwarded."`
+	declareFlags
+	Linger  time.Duration `help:"How long answers that are still owed are waited for after the client has gone." default:"30s"`
+	Command []string      `arg:"" optional:"" passthrough:"partial" name:"cmd" help:"The server and its arguments."`
 }
 
 // Help is what deed run --help says besides its flags.
@@ -47,6 +48,10 @@ What is kept of the messages is up to --capture. All levels keep names, types,
 sizes and times. "redacted" also keeps arguments and results after their secrets
 were taken out, of long ones the beginning and the end. "raw" keeps the exact
 bytes, secrets too. "shape" keeps no value at all.
+
+With --map, calls of the tools that it names are declared to a Deed server
+before they go on; docs/gate.md explains it. What is declared is kept at every
+level, because it may have to be sent again.
 
 The exit code is the server's; 128+n when signal n ended it, 127 when it was
 not found, 126 when it could not be executed.`
@@ -67,6 +72,11 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 	if label == "" {
 		label = stdio.Label(argv)
 	}
+	c.fill()
+	gate, err := c.gate(w, c.Label)
+	if err != nil {
+		return err
+	}
 	told := false
 	options := stdio.Options{
 		Command:    process.Command{Name: argv[0], Args: argv[1:]},
@@ -75,6 +85,7 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 		Linger:     c.Linger,
 		Capture:    observer.Capture(c.Capture),
 		WriteAhead: c.WriteAhead,
+		Gate:       gate,
 		Open: func(trouble func(error)) (stdio.Journal, error) {
 			home, err := w.folder()
 			if err != nil {
@@ -91,6 +102,9 @@ func (c *runCmd) Run(_ context.Context, w *world) error {
 		Stdout:  os.Stdout,
 		Stderr:  w.stderr,
 		Signals: endingSignals(),
+	}
+	if c.Map != "" {
+		options.Command.Env = withoutKey(os.Environ())
 	}
 	if c.Echo {
 		options.Echo = echoLine

@@ -52,18 +52,36 @@ func Members(raw []byte) (Answer, error) {
 	})
 }
 
+type link struct {
+	Token, URL string
+	ExpiresAt  time.Time `json:"expires_at"`
+}
+
+// shown is the link, or what it is made with where the server knows no address of
+// its own.
+func (l link) shown() string {
+	if l.URL == "" {
+		return "SERVER/sign-in#" + terminal.Clean(l.Token) + "\n\nSERVER is the address of this server."
+	}
+	return terminal.Clean(l.URL)
+}
+
 // Invited shows the link of an invitation, once.
 func Invited(raw []byte) (Answer, error) {
 	return read(raw, func(view report.View, b struct {
 		Member member
-		Link   struct {
-			URL       string
-			ExpiresAt time.Time `json:"expires_at"`
-		}
+		Link   link
 	},
 	) string {
 		return fmt.Sprintf("%s is invited as %s. This link signs in once, until %s:\n\n%s\n",
-			terminal.Clean(b.Member.Email), b.Member.Role, moment(view, b.Link.ExpiresAt), terminal.Clean(b.Link.URL))
+			terminal.Clean(b.Member.Email), terminal.Clean(b.Member.Role), moment(view, b.Link.ExpiresAt), b.Link.shown())
+	})
+}
+
+// NewLink shows a member's new sign-in link, once.
+func NewLink(raw []byte) (Answer, error) {
+	return read(raw, func(view report.View, b struct{ Link link }) string {
+		return fmt.Sprintf("This link signs in once, until %s:\n\n%s\n", moment(view, b.Link.ExpiresAt), b.Link.shown())
 	})
 }
 

@@ -1,10 +1,13 @@
 package console
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/deed-dev/deed/internal/report"
 	"github.com/deed-dev/deed/internal/terminal"
@@ -19,8 +22,27 @@ type Answer struct {
 // Text is for people.
 func (a Answer) Text(view report.View) string { return a.text(view) }
 
-// Document is the answer as it came.
-func (a Answer) Document() any { return json.RawMessage(a.raw) }
+// Document is the answer as it came, but for characters that a terminal would act
+// on: JSON can spell them.
+func (a Answer) Document() any { return json.RawMessage(spell(a.raw)) }
+
+// spell writes what is above ASCII and not to be shown as JSON's escapes. Below
+// that, JSON allows nothing of the kind within a text.
+func spell(raw []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(raw) {
+		switch {
+		case r < utf8.RuneSelf && r != 0x7f || terminal.Clean(string(r)) == string(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.Bytes()
+}
 
 // read makes an answer of a body by a type that has the members for its text.
 func read[T any](raw []byte, text func(report.View, T) string) (Answer, error) {

@@ -13,19 +13,19 @@ import (
 func Contracts(raw []byte) (Answer, error) {
 	type body struct {
 		Contracts []struct {
-			ID, Title, Mode string
-			Latest, Active  int
-			ActiveFrom      time.Time `json:"active_from"`
+			ID, Mode       string
+			Latest, Active int
+			ActiveFrom     time.Time `json:"active_from"`
 		}
 	}
 	return read(raw, func(view report.View, b body) string {
-		return table(view, "no contracts; save one: deed contract push FILE", len(b.Contracts), columns("contract", ">latest", ">active", "mode", "since", "title"), func(i int) []terminal.Cell {
+		return table(view, "no contracts; save one: deed contract push FILE", len(b.Contracts), columns("contract", ">latest", ">active", "mode", "since"), func(i int) []terminal.Cell {
 			c := &b.Contracts[i]
 			active := "-"
 			if c.Active > 0 {
 				active = strconv.Itoa(c.Active)
 			}
-			return cells(c.ID, strconv.Itoa(c.Latest), active, or(c.Mode, "-"), moment(view, c.ActiveFrom), c.Title)
+			return cells(c.ID, strconv.Itoa(c.Latest), active, or(c.Mode, "-"), moment(view, c.ActiveFrom))
 		})
 	})
 }
@@ -58,19 +58,28 @@ func Version(raw []byte) (Answer, error) {
 	type body struct {
 		Recorded string
 		Version  version
+		Page     string
+		Changes  []struct{ Direction, Sentence string }
 	}
-	return read(raw, func(view report.View, b body) string {
+	return read(raw, func(_ report.View, b body) string {
 		text := "version " + strconv.Itoa(b.Version.Version) + " of " + b.Version.ContractID + " is " + b.Version.Status
 		if b.Version.Mode != "" {
 			text += " (" + b.Version.Mode + ")"
 		}
-		switch {
-		case b.Recorded == "known":
-			text += "; it is the latest already"
-		case b.Version.Status == "draft":
-			text += "; activate it: deed contract activate " + b.Version.ContractID + " " + strconv.Itoa(b.Version.Version)
+		if b.Recorded == "known" {
+			text += "; that was so before"
 		}
-		return terminal.Clean(text) + "\n"
+		text = terminal.Clean(text) + "\n"
+		for _, c := range b.Changes {
+			text += terminal.Clean("  "+c.Direction+": "+c.Sentence) + "\n"
+		}
+		if b.Version.Status == "draft" {
+			text += terminal.Clean("activate it: deed contract activate "+b.Version.ContractID+" "+strconv.Itoa(b.Version.Version)) + "\n"
+		}
+		if b.Page != "" {
+			text += terminal.Clean(b.Page) + "\n"
+		}
+		return text
 	})
 }
 
@@ -102,6 +111,9 @@ func DryRun(raw []byte) (Answer, error) {
 		}
 	}
 	return read(raw, func(view report.View, b body) string {
+		if b.Actions == 0 {
+			return "no actions in this period\n"
+		}
 		text := terminal.Plural(b.Actions, "action") + ": " + terminal.Count(b.Badge["PASS"]) + " PASS, " +
 			terminal.Count(b.Badge["FAIL"]) + " FAIL, " + terminal.Count(b.Badge["UNKNOWN"]) + " UNKNOWN\n"
 		if !b.Complete {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -33,6 +34,23 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
+
+// LineErrors are those of an error, by their lines.
+func LineErrors(err error) []*LineError {
+	var all []*LineError
+	switch e := err.(type) {
+	case *LineError:
+		all = append(all, e)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			all = append(all, LineErrors(one)...)
+		}
+	case interface{ Unwrap() error }:
+		all = LineErrors(e.Unwrap())
+	}
+	slices.SortStableFunc(all, func(a, b *LineError) int { return a.Line - b.Line })
+	return all
+}
 
 // JSONLines reads one JSON object a line. What is in it is for the server to
 // judge; its numbers arrive there digit for digit.
@@ -87,6 +105,9 @@ func CSV(name string, r io.Reader, m *CSVMapping) (*FactFile, error) {
 		rows.Comma = rune(m.Comma[0])
 	}
 	heading, err := rows.Read()
+	if err == io.EOF {
+		return nil, &LineError{name, 1, errors.New("there is no heading that names the columns")}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the heading of %s: %w", name, err)
 	}

@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 
 	"github.com/deed-dev/deed/internal/remote"
 )
@@ -20,6 +22,8 @@ import (
 // beside the file, so that going on does not mean sending everything again.
 type Import struct {
 	Conn *remote.Conn
+	// Workspace is where the facts go; a note of another one does not count.
+	Workspace string
 	// Note is where what was sent is noted; empty: nowhere.
 	Note string
 	// Part is how many facts go in one request; 500 if zero.
@@ -37,9 +41,10 @@ type Imported struct {
 
 // progress is what is noted: that so many facts with this digest were kept.
 type progress struct {
-	Server string `json:"server"`
-	Facts  int64  `json:"facts"`
-	Digest string `json:"digest"` // of these facts, one after another
+	Server    string `json:"server"`
+	Workspace string `json:"workspace"`
+	Facts     int64  `json:"facts"`
+	Digest    string `json:"digest"` // of these facts, one after another
 }
 
 // Run reads a file to its end; open opens it at its beginning, and may be called
@@ -63,42 +68,74 @@ func (im *Import) Run(ctx context.Context, open func() (*FactFile, error)) (resu
 		}
 	}
 	for more := true; more; {
-		var part []json.RawMessage
-		var lines []int
-		var wrong error
-		for len(part) < im.size() {
-			fact, line, err := file.Next()
-			if err != nil {
-				more = false
-				if err != io.EOF {
-					wrong = err // what stands before it is good, and is sent
-				}
-				break
-			}
-			digest.Write(append(fact, '\n'))
-			part, lines = append(part, fact), append(lines, line)
+		p, err := file.part(im.size())
+		more = err == nil
+		if err == io.EOF {
+			err = nil
 		}
-		if len(part) > 0 {
-			sum, err := im.send(ctx, file.name, part, lines)
-			if err != nil {
-				return result, errors.Join(err, wrong)
-			}
-			result.New += sum.New
-			result.Known += sum.Known
-			done := result.Skipped + result.New + result.Known
-			err = im.note(progress{Server: im.Conn.Address(), Facts: done, Digest: hex.EncodeToString(digest.Sum(nil))})
-			if err != nil {
-				return result, errors.Join(err, wrong)
-			}
-			if im.Tell != nil {
-				im.Tell(done)
-			}
+		// What stands before a bad line is good, and is sent.
+		if sent := im.deliver(ctx, p, digest, &result); sent != nil {
+			return result, errors.Join(sent, err)
 		}
-		if wrong != nil {
-			return result, wrong
+		if err != nil {
+			return result, err
 		}
 	}
 	return result, im.forget()
+}
+
+// part is some facts of a file, with their lines.
+type part struct {
+	file  string
+	facts []json.RawMessage
+	lines []int
+}
+
+// part reads up to n facts. The error, io.EOF at the end, is what ended it early.
+func (f *FactFile) part(n int) (part, error) {
+	p := part{file: f.name}
+	for len(p.facts) < n {
+		fact, line, err := f.Next()
+		if err != nil {
+			return p, err
+		}
+		p.facts, p.lines = append(p.facts, fact), append(p.lines, line)
+	}
+	return p, nil
+}
+
+// first is the part's first n facts.
+func (p part) first(n int) part {
+	return part{file: p.file, facts: p.facts[:n], lines: p.lines[:n]}
+}
+
+// deliver sends a part, and what stands before the first fact that the server
+// refuses if it refuses one; then it notes how far the file is sent.
+func (im *Import) deliver(ctx context.Context, p part, digest hash.Hash, result *Imported) error {
+	if len(p.facts) == 0 {
+		return nil
+	}
+	sum, err := im.send(ctx, p)
+	if refused := LineErrors(err); len(refused) > 0 {
+		good := slices.Index(p.lines, refused[0].Line)
+		if sent := im.deliver(ctx, p.first(max(good, 0)), digest, result); sent != nil {
+			return errors.Join(sent, err)
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	for _, fact := range p.facts {
+		digest.Write(append(fact, '\n'))
+	}
+	result.New += sum.New
+	result.Known += sum.Known
+	done := result.Skipped + result.New + result.Known
+	if im.Tell != nil {
+		im.Tell(done)
+	}
+	return im.note(progress{Server: im.Conn.Address(), Workspace: im.Workspace, Facts: done, Digest: hex.EncodeToString(digest.Sum(nil))})
 }
 
 // skip reads facts that were sent already. It is false where the file has fewer.
@@ -120,23 +157,25 @@ func (im *Import) size() int {
 	return im.Part
 }
 
-func (im *Import) send(ctx context.Context, file string, part []json.RawMessage, lines []int) (Imported, error) {
+func (im *Import) send(ctx context.Context, p part) (Imported, error) {
 	var sum Imported
-	body, err := marshal(map[string]any{"facts": part})
+	body, err := marshal(map[string]any{"facts": p.facts})
 	if err != nil {
 		return sum, err
 	}
 	_, err = im.Conn.Call(ctx, http.MethodPost, "/v1/facts", nil, body, &sum)
-	if fault, ok := errors.AsType[*remote.Error](err); ok && len(fault.Problems) > 0 {
-		var all []error
-		for _, p := range fault.Problems {
-			if p.Index >= 0 && p.Index < len(lines) {
-				all = append(all, &LineError{file, lines[p.Index], fmt.Errorf("%s: %s", p.Field, p.Message)})
-			}
-		}
-		return Imported{}, errors.Join(all...)
+	fault, ok := errors.AsType[*remote.Error](err)
+	if !ok || len(fault.Problems) == 0 {
+		return sum, err
 	}
-	return sum, err
+	var all []error
+	for _, problem := range fault.Problems {
+		if problem.Index < 0 || problem.Index >= len(p.lines) {
+			return Imported{}, err
+		}
+		all = append(all, &LineError{p.file, p.lines[problem.Index], fmt.Errorf("%s: %s", problem.Field, problem.Message)})
+	}
+	return Imported{}, errors.Join(all...)
 }
 
 // noted is what an earlier run noted for this server; nothing if it cannot be
@@ -144,7 +183,7 @@ func (im *Import) send(ctx context.Context, file string, part []json.RawMessage,
 func (im *Import) noted() progress {
 	var p progress
 	text, err := os.ReadFile(im.Note)
-	if im.Note == "" || err != nil || json.Unmarshal(text, &p) != nil || p.Server != im.Conn.Address() {
+	if im.Note == "" || err != nil || json.Unmarshal(text, &p) != nil || p.Server != im.Conn.Address() || p.Workspace != im.Workspace {
 		return progress{}
 	}
 	return p

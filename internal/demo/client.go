@@ -30,15 +30,28 @@ type client struct {
 	limit   time.Duration // for one call
 }
 
+// recorded is a server that runs behind deed run.
+type recorded struct {
+	label     string
+	flags     []string // more of deed run
+	variables []string // of the environment of deed run
+	server    []string // its command
+}
+
 // connect starts the server through deed run and waits until it has
 // introduced itself.
 func (d *Demo) connect(ctx context.Context, home, label string, server []string) (*client, error) {
-	args := []string{"run"}
-	if label != "" {
-		args = append(args, "--label", label)
+	return d.connectWith(ctx, home, recorded{label: label, server: server})
+}
+
+func (d *Demo) connectWith(ctx context.Context, home string, r recorded) (*client, error) {
+	args := append([]string{"run"}, r.flags...)
+	if r.label != "" {
+		args = append(args, "--label", r.label)
 	}
+	server := r.server
 	cmd := exec.Command(d.Program, append(append(args, "--"), server...)...)
-	cmd.Env = environment(home)
+	cmd.Env = append(environment(home), r.variables...)
 	stderr := &lastLines{}
 	cmd.Stderr = stderr
 	// A process that outlives the server may hold its stderr open.

@@ -35,6 +35,7 @@ func (d *Demo) compare(ctx context.Context, home string) error {
 	if pkg == "" {
 		pkg = census.FromLabel(calls[0].Label)
 	}
+	calls = largest(calls)
 	table := terminal.Table{Indent: 2, Columns: []terminal.Column{{Max: 36}, {Right: true}, {}}}
 	for _, call := range calls {
 		if call.Outcome != "ok" || call.ReturnedBytes == nil {
@@ -44,11 +45,34 @@ func (d *Demo) compare(ctx context.Context, home string) error {
 		size := *call.ReturnedBytes
 		table.Add(terminal.Text(call.Tool), terminal.Text(terminal.Size(size)), terminal.Text(census.Compare(pkg, call.Tool, size).String()))
 	}
-	d.heading("How large each answer was, beside a built-in census of public servers")
+	d.heading("How large the answers were, beside a built-in census of public servers")
 	d.say("%s", strings.TrimRight(table.String(), "\n"))
 	d.say("\n  Whole answers on the wire, beside %s of %s\n  that were measured on %s. What that tells and what not: docs/baseline.md",
 		terminal.Plural(int64(census.Overall.Calls), "answer"), terminal.Plural(int64(census.Overall.Tools), "tool"), day(census.MeasuredAt))
 	return nil
+}
+
+// largest keeps one call of each tool: the one with the largest answer, or one that
+// failed if all did.
+func largest(calls []recordedCall) []recordedCall {
+	size := func(c *recordedCall) int64 {
+		if c.Outcome != "ok" || c.ReturnedBytes == nil {
+			return -1
+		}
+		return *c.ReturnedBytes
+	}
+	var kept []recordedCall
+	at := map[string]int{}
+	for i := range calls {
+		c := &calls[i]
+		if place, known := at[c.Tool]; !known {
+			at[c.Tool] = len(kept)
+			kept = append(kept, *c)
+		} else if size(c) > size(&kept[place]) {
+			kept[place] = *c
+		}
+	}
+	return kept
 }
 
 // recorded asks deed tail for the calls, oldest first.

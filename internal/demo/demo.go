@@ -1,12 +1,14 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,6 +29,17 @@ type Demo struct {
 	Style   terminal.Style // how headings look
 
 	limits limits // zero is the usual ones
+	props  props  // zero is the usual ones
+
+	folder  string // where its own folder is made; empty: where temporary folders are
+	address string // of the verifier, if it is kept
+}
+
+// props are what the story is played with. Nothing in the code knows what comes of
+// them: change one, and the verdicts change.
+type props struct {
+	contract, mapping string
+	office            []string // more arguments of the back office
 }
 
 // limits keep a server that hangs from holding the demo up. Starting is
@@ -54,13 +67,14 @@ func (l limits) orUsual() limits {
 // and what kept a part from running; all carry a hint where there is one.
 func (d *Demo) Run(ctx context.Context) (err error) {
 	d.limits = d.limits.orUsual()
-	home, err := os.MkdirTemp("", "deed-demo-")
+	d.props.contract, d.props.mapping = cmp.Or(d.props.contract, contractText), cmp.Or(d.props.mapping, mappingText)
+	home, err := os.MkdirTemp(d.folder, "deed-demo-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the journal: %w", err)
 	}
 	defer func() {
 		if d.Keep {
-			d.say("\nThe journal is kept in %s. Look further with:\n  deed --home %s tail\n  deed --home %s last", home, home, home)
+			d.kept(home)
 			return
 		}
 		if gone := os.RemoveAll(home); gone != nil && err == nil {
@@ -69,7 +83,7 @@ func (d *Demo) Run(ctx context.Context) (err error) {
 	}()
 
 	if len(d.Command) == 0 {
-		err = d.tour(ctx, home)
+		err = d.story(ctx, home)
 	} else {
 		err = d.visit(ctx, home)
 	}
@@ -112,11 +126,22 @@ func (d *Demo) ask(ctx context.Context, home string) error {
 	return nil
 }
 
-// environment is this process's own with another home for the journal.
+// kept says where everything is and how to look further.
+func (d *Demo) kept(home string) {
+	d.say("\nThe journal is kept in %s. Look further with:\n  deed --home %s tail\n  deed --home %s last", home, home, home)
+	if d.address != "" {
+		d.say("\nThe verifier's database is kept too, and you are logged in to it:\n  deed serve --data %s --listen %s\n  deed --home %s action list\n  deed --home %s action show refund:2004",
+			filepath.Join(home, "server"), strings.TrimPrefix(d.address, "http://"), home, home)
+	}
+}
+
+// environment is this process's own with another home for the journal, and without
+// whatever the user has set of Deed: a demonstration must reach no server of theirs.
 func environment(home string) []string {
 	var env []string
 	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); !strings.EqualFold(name, "DEED_HOME") {
+		name, _, _ := strings.Cut(strings.ToUpper(pair), "=")
+		if !strings.HasPrefix(name, "DEED_") && !strings.HasPrefix(name, "COMMITLAYER_") {
 			env = append(env, pair)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/terminal"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // play is a finished demonstration.
@@ -65,47 +64,6 @@ func (p play) shows(t *testing.T, texts ...string) {
 	if t.Failed() {
 		t.Logf("output:\n%s", p.out)
 	}
-}
-
-func TestTheTourShowsWhatTheShopAnswers(t *testing.T) {
-	t.Parallel()
-	p := run(t, "", nil)
-	if p.err != nil {
-		t.Fatal(p.err)
-	}
-	p.shows(t,
-		"list_orders        ok        5 orders",
-		"refund_order       ok        refund issued: 180.00 EUR",
-		"notify_customer    ok        message sent to https://hooks.mail.example/send",
-		"slow_report        ok        5 orders were placed in 2026-03. (7",
-		"charge_card        failed    card declined: insufficient funds",
-		"track_parcel       error     the carrier does not answer (-32050)",
-		"export_catalog     ok        [{", " MiB)",
-		`The shop said "refund issued", and the order still shows 0.00 refunded`,
-		"$ deed last\nlast of ", "$ deed cost\ncost of ", "$ deed verify\nverify of ",
-		"What to do next", "claude mcp add", `"mcpServers"`,
-	)
-}
-
-func TestTheJournalIsGoneAfterwards(t *testing.T) {
-	t.Parallel()
-	p := run(t, "", nil)
-	if p.home == "" {
-		t.Fatalf("no home was given to deed last:\n%s", p.out)
-	}
-	if _, err := os.Stat(p.home); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the journal's folder is still there (error %v)", err)
-	}
-}
-
-func TestTheJournalIsKeptWhenAskedFor(t *testing.T) {
-	t.Parallel()
-	p := run(t, "", func(d *Demo) { d.Keep = true })
-	t.Cleanup(func() { _ = os.RemoveAll(p.home) })
-	if _, err := os.Stat(p.home); err != nil {
-		t.Errorf("the journal's folder: %v", err)
-	}
-	p.shows(t, "The journal is kept in "+p.home, "deed --home "+p.home+" tail")
 }
 
 func TestOnlySafeToolsOfAStrangerAreCalled(t *testing.T) {
@@ -216,23 +174,6 @@ func TestEnoughCallsAreEnough(t *testing.T) {
 	p.shows(t, "stranger 9 has 30 tools", "25 calls are enough")
 }
 
-func TestAnInterruptedDemoSaysNothingMore(t *testing.T) {
-	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	out := &cancelAt{text: "list_orders", cancel: cancel}
-	err = (&Demo{Program: self, Version: "test", Out: out, Err: out}).Run(ctx)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the interruption", err)
-	}
-	if strings.Contains(out.String(), "deed last") || strings.Contains(out.String(), "refund_order") {
-		t.Errorf("it went on after the interruption:\n%s", out.String())
-	}
-}
-
 // cancelAt interrupts when a text was shown.
 type cancelAt struct {
 	bytes.Buffer
@@ -247,38 +188,13 @@ func (c *cancelAt) Write(data []byte) (int, error) {
 	return c.Buffer.Write(data)
 }
 
-// TestTheRemarkIsReadFromTheAnswers holds the demo to its word that it knows
-// no answer beforehand.
-func TestTheRemarkIsReadFromTheAnswers(t *testing.T) {
-	t.Parallel()
-	answerOf := func(out map[string]any) answer {
-		return answer{result: &mcp.CallToolResult{StructuredContent: out}}
-	}
-	failed := answer{result: &mcp.CallToolResult{IsError: true}}
-	unpaid, paid := answerOf(map[string]any{"refunded": "0.00"}), answerOf(map[string]any{"refunded": "5.00"})
-	done := answerOf(map[string]any{"message": "all done"})
-	for name, c := range map[string]struct {
-		before, claimed, after answer
-		want                   string
-	}{
-		"a claim and no change":     {unpaid, done, unpaid, `The shop said "all done", and the order still shows 0.00 refunded`},
-		"a claim that came true":    {unpaid, done, paid, ""},
-		"no claim":                  {unpaid, failed, unpaid, ""},
-		"an order that is not seen": {unpaid, done, failed, ""},
-	} {
-		var out bytes.Buffer
-		(&Demo{Out: &out}).remark(c.before, c.claimed, c.after)
-		if got := out.String(); c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%s: the remark is %q, want %q", name, got, c.want)
-		}
-	}
-}
-
-func TestTheChildSeesOnlyTheDemosHome(t *testing.T) {
+func TestAChildSeesTheDemosHomeAndNothingElseOfTheUsers(t *testing.T) {
 	t.Setenv("DEED_HOME", "/somewhere/else")
+	t.Setenv("DEED_API_KEY", "a real one")
+	t.Setenv("COMMITLAYER_API_URL", "https://deed.example.com")
 	var homes []string
 	for _, pair := range environment("/demo") {
-		if strings.HasPrefix(pair, "DEED_HOME=") {
+		if strings.HasPrefix(pair, "DEED_") || strings.HasPrefix(pair, "COMMITLAYER_") {
 			homes = append(homes, pair)
 		}
 	}

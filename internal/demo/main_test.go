@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -21,7 +22,11 @@ func TestMain(m *testing.M) {
 			os.Exit(role(os.Args[2:]))
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(filepath.Dir(built))
+	}
+	os.Exit(code)
 }
 
 func roles() map[string]func(args []string) int {
@@ -54,7 +59,7 @@ func playRun(args []string) int {
 }
 
 func playShop([]string) int {
-	if err := shop.Serve(context.Background(), "test", os.Stdin, os.Stdout); err != nil {
+	if err := shop.Serve(context.Background(), shop.New("test"), os.Stdin, os.Stdout); err != nil {
 		return 1
 	}
 	return 0

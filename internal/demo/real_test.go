@@ -13,8 +13,11 @@ import (
 // nothing played by the test binary.
 func TestTheRealProgramRecordsTheWholeTour(t *testing.T) {
 	t.Parallel()
-	deed := buildDeed(t)
-	cmd := exec.Command(deed, "demo")
+	program, err := deed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "demo")
 	home, temporary := t.TempDir(), t.TempDir()
 	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "TMPDIR="+temporary, "TMP="+temporary, "DEED_HOME="+filepath.Join(home, "own"))
 	var out bytes.Buffer
@@ -27,7 +30,7 @@ func TestTheRealProgramRecordsTheWholeTour(t *testing.T) {
 		// The catalogue beside what was measured of other servers.
 		"larger than all ", "not compared, it failed", "docs/baseline.md",
 		// What deed last makes of it: both failures, and the enormous answer.
-		"9 calls, 2 failed", "error -32050", "tool error", "export_catalog",
+		"18 calls, 2 failed", "error -32050", "tool error", "export_catalog",
 		// What deed verify makes of it.
 		"intact", "What to do next",
 	)
@@ -45,7 +48,10 @@ func TestTheRealProgramRecordsTheWholeTour(t *testing.T) {
 
 func TestTheRealProgramFailsWhereNothingCanBeCalled(t *testing.T) {
 	t.Parallel()
-	deed := buildDeed(t)
+	program, err := deed()
+	if err != nil {
+		t.Fatal(err)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +60,7 @@ func TestTheRealProgramFailsWhereNothingCanBeCalled(t *testing.T) {
 		"that only writes": "deed: no tool was called",
 		"that exits":       "deed: the server did not start",
 	} {
-		cmd := exec.Command(deed, "demo", "--", self, "stranger", kind, filepath.Join(t.TempDir(), "calls"))
+		cmd := exec.Command(program, "demo", "--", self, "stranger", kind, filepath.Join(t.TempDir(), "calls"))
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != 1 {
 			t.Errorf("a server %s: %v, want exit code 1", kind, err)
@@ -63,18 +69,4 @@ func TestTheRealProgramFailsWhereNothingCanBeCalled(t *testing.T) {
 			t.Errorf("a server %s: want %q in\n%s", kind, said, out)
 		}
 	}
-}
-
-// buildDeed builds the program, unless DEED_BIN names one.
-func buildDeed(t *testing.T) string {
-	t.Helper()
-	if given := os.Getenv("DEED_BIN"); given != "" {
-		return given
-	}
-	program := filepath.Join(t.TempDir(), "deed.exe") // the ending is needed on Windows and harmless elsewhere
-	build := exec.Command("go", "build", "-o", program, "github.com/deed-dev/deed/cmd/deed")
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build deed: %v\n%s", err, said)
-	}
-	return program
 }

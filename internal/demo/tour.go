@@ -20,49 +20,25 @@ type step struct {
 // tourLimit is how long one answer of the shop is waited for.
 const tourLimit = 15 * time.Second
 
-// tour is a day at the shop: the usual calls, then every kind of trouble.
-func (d *Demo) tour(ctx context.Context, home string) error {
-	d.say("A small shop runs as an MCP server, and a client calls its tools. All that they\nsay to each other crosses deed run, which keeps a journal of it.\n")
-	d.say("$ deed run --label shop -- deed demo-server\n")
-	c, err := d.connect(ctx, home, "shop", []string{d.Program, "demo-server"})
-	if err != nil {
-		return err
-	}
-	defer c.session.Close() // harmless after close
-	// The shop is known to answer, on a busy machine too.
-	c.limit = max(c.limit, tourLimit)
-	// As every client does, before it calls one.
-	if _, err := d.tools(ctx, c); err != nil {
-		return err
-	}
-
-	const order, amount = "1042", "180.00"
-	var before, claimed, after answer
-	for _, visit := range []struct {
-		step
-		keep *answer
-	}{
-		{step: step{shop.ListOrders, nil, tellOrders}},
-		{step: step{shop.GetOrder, map[string]any{"order_id": order}, tellOrder}, keep: &before},
-		{step: step{shop.RefundOrder, map[string]any{"order_id": order, "amount": amount, "reason": "arrived broken"}, tellRefund}, keep: &claimed},
-		{step: step{shop.GetOrder, map[string]any{"order_id": order}, tellOrder}, keep: &after},
-		{step: step{shop.NotifyCustomer, map[string]any{"order_id": order, "destination": "https://hooks.mail.example/send", "message": "Your refund is on its way."}, tellMessage}},
-		{step: step{shop.SlowReport, nil, tellReport}},
-		{step: step{shop.ChargeCard, map[string]any{"order_id": "1043", "amount": "310.00"}, nil}},
-		{step: step{shop.TrackParcel, map[string]any{"order_id": "1041"}, nil}},
-		{step: step{shop.ExportCatalog, nil, nil}},
+// tour is how the agent's day begins: the usual calls, and every kind of trouble.
+func (d *Demo) tour(ctx context.Context, c *client) error {
+	const order = "1042"
+	for _, visit := range []step{
+		{shop.ListOrders, nil, tellOrders},
+		{shop.GetOrder, map[string]any{"order_id": order}, tellOrder},
+		{shop.NotifyCustomer, map[string]any{"order_id": order, "destination": "https://hooks.mail.example/send", "message": "Your chair was delivered."}, tellMessage},
+		{shop.SlowReport, nil, tellReport},
+		{shop.ChargeCard, map[string]any{"order_id": "1043", "amount": "310.00"}, nil},
+		{shop.TrackParcel, map[string]any{"order_id": "1041"}, nil},
+		{shop.ExportCatalog, nil, nil},
 	} {
 		a := c.call(ctx, visit.tool, visit.arguments)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if visit.keep != nil {
-			*visit.keep = a
-		}
 		d.callLine(visit.tool, nameWidth, a, visit.told(a))
 	}
-	d.remark(before, claimed, after)
-	return c.close()
+	return nil
 }
 
 // told is what the step makes of its answer.
@@ -71,21 +47,6 @@ func (s step) told(a answer) string {
 		return s.tell(out) + slowly(a)
 	}
 	return a.text()
-}
-
-// remark points at what nobody sees in a transcript: a tool said that it did
-// something, and the system it works on does not show it.
-func (d *Demo) remark(before, claimed, after answer) {
-	claim, said := structured(claimed)
-	then, _ := structured(before)
-	now, seen := structured(after)
-	if !said || !seen {
-		return
-	}
-	if then["refunded"] == now["refunded"] {
-		d.say("\nThe shop said %q, and the order still shows %s refunded. What a tool\nanswers is a claim. The journal keeps what was said, and when.",
-			oneLine(str(claim["message"])), oneLine(str(now["refunded"])))
-	}
 }
 
 // nameWidth is how much room the names of tools get at least.

@@ -37,10 +37,12 @@ func Build(records Records, actionID string, at value.Instant) (*verdict.Case, e
 	}
 	c := &verdict.Case{Engine: verdict.Engine, At: at, Declarations: declarations}
 	first := &declarations[0]
-	if first.ContractID != "" {
-		if c.Governing, err = records.Active(first.ContractID, first.ReceivedAt); err != nil {
-			return nil, fmt.Errorf("find the version of contract %q that governs: %w", first.ContractID, err)
-		}
+	stored, err := records.Latest(actionID)
+	if err != nil {
+		return nil, fmt.Errorf("read the verdict of action %q: %w", actionID, err)
+	}
+	if c.Governing, err = Governing(records, first, stored); err != nil {
+		return nil, fmt.Errorf("find the version of contract %q that governs: %w", first.ContractID, err)
 	}
 	if c.Governing != nil {
 		if err := gather(records, c); err != nil {
@@ -53,14 +55,32 @@ func Build(records Records, actionID string, at value.Instant) (*verdict.Case, e
 	if err := addCompensation(records, c); err != nil {
 		return nil, fmt.Errorf("find what undoes action %q: %w", actionID, err)
 	}
-	stored, err := records.Latest(actionID)
-	if err != nil {
-		return nil, fmt.Errorf("read the verdict of action %q: %w", actionID, err)
-	}
 	if stored != nil && stored.Verdict.Revision > 0 {
 		c.Previous = stored.Verdict.Before(stored.Sources)
 	}
 	return c, nil
+}
+
+// Governing is the version of a contract that governs an action for good: the one
+// that its verdict is by if it has one, else the one that was active when its first
+// declaration was received. A version that becomes active at the very moment at which
+// another action is being declared does not take that over.
+func Governing(records Records, first *verdict.Declaration, stored *Stored) (*verdict.Governing, error) {
+	if first.ContractID == "" {
+		return nil, nil
+	}
+	governing, err := records.Active(first.ContractID, first.ReceivedAt)
+	if err != nil || stored == nil {
+		return governing, err
+	}
+	switch number := stored.Verdict.ContractVersion; {
+	case number == 0:
+		return nil, nil
+	case governing != nil && governing.Version == number:
+		return governing, nil
+	default:
+		return records.Version(first.ContractID, number)
+	}
 }
 
 // distinct puts declarations in the order of their receipt, without those that

@@ -16,6 +16,9 @@ import (
 // so that the engine sees that there are too many.
 const maxRivals = 65
 
+// maxWoken is how many of them are looked for where each is to be told.
+const maxWoken = 4 * maxRivals
+
 // gathering is the search for the facts and rivals of one case. It goes from
 // the action to its facts, from these to the actions that could claim them, to
 // their facts, and so on until nothing new turns up.
@@ -26,6 +29,10 @@ type gathering struct {
 	at      value.Instant
 	looks   []look
 	sources []evidence.Source
+	// wide takes everybody whose case may hold what is found, and not only those
+	// whose claim counts against the action's.
+	wide bool
+	most int // parties besides the action
 
 	parties []verdict.Claimant // the action and its rivals, in the order found
 	known   map[string]bool    // their ids, and of those that were found to be no rival
@@ -38,20 +45,46 @@ type gathering struct {
 // gather adds to a case its sources, its facts, its rivals and what is shared
 // with actions of other contracts.
 func gather(records Records, c *verdict.Case) error {
-	k := c.Governing.Contract
-	sources, err := sourcesOf(records, k)
+	g, err := newGathering(records, c)
 	if err != nil {
 		return err
 	}
-	self := verdict.NewClaimant(k, &c.Declarations[0])
-	g := &gathering{
-		records: records, k: k, mode: c.Governing.Mode, at: c.At, looks: looks(k), sources: sources,
-		parties: []verdict.Claimant{self},
+	if err := g.all(); err != nil {
+		return err
+	}
+	c.Sources = g.sources
+	for _, revisions := range g.facts {
+		c.Facts = append(c.Facts, revisions...)
+	}
+	slices.SortFunc(c.Facts, func(a, b evidence.Fact) int { return evidence.Compare(&a, &b) })
+	for _, rival := range g.parties[1:] {
+		c.Rivals = append(c.Rivals, *rival.Declared())
+	}
+	slices.SortFunc(c.Rivals, func(a, b verdict.Declaration) int { return strings.Compare(a.ActionID, b.ActionID) })
+	c.Shared, err = g.shared(g.parties[0], c.Facts)
+	return err
+}
+
+// newGathering begins with the action alone.
+func newGathering(records Records, c *verdict.Case) (*gathering, error) {
+	k := c.Governing.Contract
+	sources, err := sourcesOf(records, k)
+	if err != nil {
+		return nil, err
+	}
+	return &gathering{
+		records: records, k: k, mode: c.Governing.Mode, at: c.At, looks: looks(k), sources: sources, most: maxRivals,
+		parties: []verdict.Claimant{verdict.NewClaimant(k, &c.Declarations[0])},
 		known:   map[string]bool{c.Declarations[0].ActionID: true},
 		facts:   map[evidence.Identity][]evidence.Fact{},
 		asked:   map[FactKey]bool{}, tried: map[evidence.Identity]bool{},
-	}
+	}, nil
+}
+
+// all goes from the action as far as there is something new.
+func (g *gathering) all() error {
 	// What is on the action's subject is told even where it does not link.
+	self := g.parties[0]
 	if err := g.ask(FactKey{SubjectID: self.Declared().SubjectID, Since: g.since(self)}); err != nil {
 		return err
 	}
@@ -63,17 +96,7 @@ func gather(records Records, c *verdict.Case) error {
 			return err
 		}
 	}
-	c.Sources = sources
-	for _, revisions := range g.facts {
-		c.Facts = append(c.Facts, revisions...)
-	}
-	slices.SortFunc(c.Facts, func(a, b evidence.Fact) int { return evidence.Compare(&a, &b) })
-	for _, rival := range g.parties[1:] {
-		c.Rivals = append(c.Rivals, *rival.Declared())
-	}
-	slices.SortFunc(c.Rivals, func(a, b verdict.Declaration) int { return strings.Compare(a.ActionID, b.ActionID) })
-	c.Shared, err = g.shared(self, c.Facts)
-	return err
+	return nil
 }
 
 // factsOf finds the facts that belong to an action by any rule, and those that
@@ -233,7 +256,11 @@ func (g *gathering) rivalsOf(action verdict.Claimant) error {
 // claimants adds the actions that could claim a fact in one look.
 func (g *gathering) claimants(f *evidence.Fact, l *look) error {
 	var found []verdict.Declaration
-	for _, key := range keysOf(g.k.ID, f, l, g.k.Settle.After) {
+	keys := keysOf(g.k.ID, f, l, g.k.Settle.After)
+	if g.wide {
+		keys = wideKeys(g.k, f, l.rules)
+	}
+	for _, key := range keys {
 		declared, err := g.records.Declared(key)
 		if err != nil {
 			return err
@@ -245,11 +272,11 @@ func (g *gathering) claimants(f *evidence.Fact, l *look) error {
 	})
 	for i := range found {
 		d := &found[i]
-		if len(g.parties) > maxRivals || g.known[d.ActionID] || d.ReceivedAt > g.at || d.ContractID != g.k.ID {
+		if len(g.parties) > g.most || g.known[d.ActionID] || d.ReceivedAt > g.at || d.ContractID != g.k.ID {
 			continue
 		}
 		rival := verdict.NewClaimant(g.k, d)
-		if !claims(rival, f, l, g.unit(f.Source)) {
+		if _, linked := rival.Link(f, l.rules); !linked || !g.wide && !claims(rival, f, l, g.unit(f.Source)) {
 			continue
 		}
 		g.known[d.ActionID] = true
@@ -267,8 +294,8 @@ func (g *gathering) claimants(f *evidence.Fact, l *look) error {
 // competes says whether an action's verdict counts against this one's: one of a
 // shadow contract takes nothing away from a live one.
 func (g *gathering) competes(d *verdict.Declaration) (bool, error) {
-	if !applies(g.k, d) {
-		return false, nil
+	if g.wide || !applies(g.k, d) {
+		return g.wide, nil
 	}
 	governing, err := g.records.Active(d.ContractID, d.ReceivedAt)
 	if err != nil || governing == nil {

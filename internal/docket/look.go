@@ -56,3 +56,8 @@ func expected(k *contract.Contract) []string {
 	slices.Sort(types)
 	return slices.Compact(types)
 }
+
+// Expects says whether a contract looks for facts of a type.
+func Expects(k *contract.Contract, factType string) bool {
+	return slices.Contains(expected(k), factType)
+}

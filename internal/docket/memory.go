@@ -99,6 +99,16 @@ func (m *Memory) Active(contractID string, at value.Instant) (*verdict.Governing
 	return nil, nil
 }
 
+// Version implements [Contracts].
+func (m *Memory) Version(contractID string, number int) (*verdict.Governing, error) {
+	for i := range m.versions[contractID] {
+		if v := &m.versions[contractID][i]; v.Version == number {
+			return &v.Governing, nil
+		}
+	}
+	return nil, nil
+}
+
 // Expecting implements [Contracts].
 func (m *Memory) Expecting(factType string) ([]*verdict.Governing, error) {
 	return m.expecting[factType], nil
@@ -211,13 +221,13 @@ func (m *Memory) Keep(c *verdict.Case, v verdict.Verdict) {
 	if c.Previous != nil && v.Revision == c.Previous.Revision {
 		return
 	}
-	m.verdicts[v.ActionID] = &Stored{Verdict: v, Sources: covered(c)}
+	m.verdicts[v.ActionID] = &Stored{Verdict: v, Sources: Covered(c)}
 }
 
-// covered are the sources of a case with what they had covered for the settled
+// Covered are the sources of a case with what they had covered for the settled
 // verdict before it: that holds for later verdicts too, even where a source was
 // stated less complete since.
-func covered(c *verdict.Case) []evidence.Source {
+func Covered(c *verdict.Case) []evidence.Source {
 	if c.Previous == nil {
 		return c.Sources
 	}

@@ -71,6 +71,9 @@ func (m *Memory) Facts(key FactKey) ([]evidence.Fact, error) {
 	return facts, nil
 }
 
+// Fact implements [Evidence].
+func (m *Memory) Fact(id evidence.Identity) ([]evidence.Fact, error) { return m.facts[id], nil }
+
 // Connect states a source as it stands now, in place of what was stated before.
 func (m *Memory) Connect(s evidence.Source) { m.sources[s.Name] = s }
 

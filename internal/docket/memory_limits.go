@@ -1,6 +1,7 @@
 package docket
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -60,6 +61,25 @@ func (m *Memory) History(query HistoryQuery) (verdict.History, error) {
 	}
 	slices.SortFunc(h.Totals, func(a, b money.Amount) int { return strings.Compare(string(a.Currency), string(b.Currency)) })
 	return h, nil
+}
+
+// Later implements [Declarations].
+func (m *Memory) Later(query LaterQuery) ([]Later, error) {
+	var later []Later
+	for _, b := range m.limits {
+		if LimitKey(b.contract, b.limit) != query.Key {
+			continue
+		}
+		for _, s := range b.groups[query.Group] {
+			later = append(later, s.between(query.From, query.To)...)
+		}
+	}
+	slices.SortFunc(later, func(a, b Later) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), strings.Compare(a.ActionID, b.ActionID))
+	})
+	// Versions that add up alike have a bucket each, with the same in it.
+	later = slices.Compact(later)
+	return later[:min(len(later), query.Most)], nil
 }
 
 // place is where an action's entry stands in the buckets of a limit.

@@ -46,7 +46,7 @@ func Orphans(records Records, k *contract.Contract, at value.Instant, verdicts [
 				if f.Type != step.Expect || f.Source != source || f.Retracted || f.Mode == evidence.State || claimed[f.Identity()] {
 					continue
 				}
-				if k.Orphans == nil || k.Orphans.Truth(factOnly{f}).Truth != condition.False {
+				if OrphanTruth(k, f) != condition.False {
 					found = append(found, *f)
 				}
 			}
@@ -56,6 +56,15 @@ func Orphans(records Records, k *contract.Contract, at value.Instant, verdicts [
 		return cmp.Or(cmp.Compare(a.OccurredAt, b.OccurredAt), evidence.Compare(&a, &b))
 	})
 	return found, nil
+}
+
+// OrphanTruth says whether a contract wants a fact that no action claims in the list
+// of its orphans: False leaves it out.
+func OrphanTruth(k *contract.Contract, f *evidence.Fact) condition.Truth {
+	if k.Orphans == nil {
+		return condition.True
+	}
+	return k.Orphans.Truth(factOnly{f}).Truth
 }
 
 // factOnly lets an expression read a fact that belongs to no action.

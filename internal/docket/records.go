@@ -31,6 +31,9 @@ type Declarations interface {
 	Compensating(actionID string) ([]verdict.Declaration, error)
 	// History adds up what other actions come to under a rolling limit.
 	History(query HistoryQuery) (verdict.History, error)
+	// Later returns the actions that add to a rolling limit within a time, the
+	// earliest first.
+	Later(query LaterQuery) ([]Later, error)
 }
 
 // ActionKey finds the actions of a contract that a fact could belong to by one
@@ -62,6 +65,8 @@ type Evidence interface {
 	// Facts returns all revisions of each fact of which any revision answers
 	// the key, in any order. It may return more.
 	Facts(key FactKey) ([]evidence.Fact, error)
+	// Fact returns all revisions of one fact, in any order.
+	Fact(id evidence.Identity) ([]evidence.Fact, error)
 	// Sources returns the sources of these names that are known.
 	Sources(names []string) ([]evidence.Source, error)
 }
@@ -80,6 +85,8 @@ type FactKey struct {
 type Contracts interface {
 	// Active returns the version that is active at a time, or nil.
 	Active(contractID string, at value.Instant) (*verdict.Governing, error)
+	// Version returns a version of a contract, whenever it was active, or nil.
+	Version(contractID string, number int) (*verdict.Governing, error)
 	// Expecting returns every version of every contract that looks for facts
 	// of a type.
 	Expecting(factType string) ([]*verdict.Governing, error)

@@ -218,3 +218,20 @@ func (s *series) receivedBy(from, to, at value.Instant) tally {
 	}
 	return sum
 }
+
+// between lists the entries whose start lies in [from, to).
+func (s *series) between(from, to value.Instant) []Later {
+	var found []Later
+	for i := range s.chunks {
+		entries := s.chunks[i].entries
+		if entries[len(entries)-1].start < from || entries[0].start >= to {
+			continue
+		}
+		for _, e := range entries {
+			if e.start >= from && e.start < to {
+				found = append(found, Later{ActionID: e.actionID, Start: e.start})
+			}
+		}
+	}
+	return found
+}

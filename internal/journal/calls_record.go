@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Call returns every record that belongs to one request, in order. Any
@@ -40,6 +42,14 @@ func (q *question) records(uid string, seq int64) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	records, err := scanRecords(rows)
+	if err != nil {
+		return nil, err
+	}
+	return q.addLater(records)
+}
+
+func scanRecords(rows *sql.Rows) ([]Record, error) {
 	defer rows.Close()
 	var records []Record
 	for rows.Next() {
@@ -50,6 +60,33 @@ func (q *question) records(uid string, seq int64) ([]Record, error) {
 		records = append(records, record)
 	}
 	return records, rows.Err()
+}
+
+// addLater adds what became of intents after their session, or beside it.
+func (q *question) addLater(records []Record) ([]Record, error) {
+	open := make(map[int64]int64) // by place in the session
+	for _, r := range records {
+		switch {
+		case r.Entry.Kind != KindIntent:
+		case r.Entry.Reason == IntentDeclaring:
+			open[r.Entry.Seq] = r.N
+		case r.Entry.Reason == IntentDeclared:
+			delete(open, r.Entry.Intent)
+		}
+	}
+	if len(open) == 0 {
+		return records, nil
+	}
+	rows, err := q.tx.QueryContext(q.ctx, `
+		SELECT e.n, e.leaf, d.data FROM entries e INDEXED BY intents LEFT JOIN details d ON d.n = e.n
+		WHERE e.kind = 'intent' AND e.session = 0
+			AND json_extract(CAST(e.leaf AS TEXT), '$.intent') IN (SELECT value FROM json_each(?)) ORDER BY e.n`,
+		joinNumbers(slices.Collect(maps.Values(open))))
+	if err != nil {
+		return nil, err
+	}
+	later, err := scanRecords(rows)
+	return append(records, later...), err
 }
 
 // Records calls yield with every record of the log from position from on, in

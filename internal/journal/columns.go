@@ -32,6 +32,9 @@ func deriveColumns(e *Entry, d *Detail) columns {
 		}
 	}
 	c.outcome = unlessEmpty(string(e.Outcome))
+	if e.Kind == KindIntent {
+		c.outcome = &e.Reason // to count by it
+	}
 	if d != nil {
 		c.method = textColumn(d.Method)
 		c.tool = textColumn(d.Tool)

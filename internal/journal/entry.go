@@ -3,8 +3,8 @@ package journal
 // Kind says what an entry records.
 type Kind string
 
-// The kinds of entry that this version writes. Round, Tools, Intent, Erasure
-// and Epoch are reserved words of the format.
+// The kinds of entry that this version writes. Epoch is a reserved word of the
+// format.
 const (
 	KindSession      Kind = "session"      // a recording begins
 	KindRequest      Kind = "request"      // either side asked something
@@ -15,7 +15,7 @@ const (
 	KindNoise        Kind = "noise"        // a line that is no message
 	KindStderr       Kind = "stderr"       // what the server wrote to stderr
 	KindGap          Kind = "gap"          // bytes that crossed the wire unseen
-	KindIntent       Kind = "intent"       // an action was declared
+	KindIntent       Kind = "intent"       // an action is to be declared, or how that went
 	KindErasure      Kind = "erasure"      // details or bodies were erased
 	KindEpoch        Kind = "epoch"        // a new origin begins
 	KindEnd          Kind = "end"          // a recording ends
@@ -42,12 +42,16 @@ type Entry struct {
 	Flags   []string // what was odd, sorted, from the fixed list in the format
 
 	Capture  string // of a session: the capture level
-	Reason   string // of a gap or an end: a word from the fixed list
+	Reason   string // of a gap, an intent or an end: a word from the fixed list
 	Messages int64  // of a gap: line ends among the unseen bytes; of stderr: lines; of noise: lines, when more than one
 	ExitCode int64  // of an end: the server's exit code; -1 where there is none
 	Open     int64  // of an end: calls that never got an answer
 	// Of an end: all bytes that crossed, so that coverage can be checked.
 	ClientBytes, ServerBytes, Undelivered int64
+
+	// Of an intent that says how another one went: the Seq of that in the same
+	// session, or its number in the log where this one is in [OwnSession].
+	Intent int64
 
 	Definitions Hash // of a tool list: SHA-256 over the hashes of its definitions, in their order
 
@@ -75,8 +79,8 @@ const (
 	ErasedAll    = "all" // details and bodies
 )
 
-// OwnSession is the session of what the journal records of itself: erasures.
-// It has no beginning and no end.
+// OwnSession is the session of what the journal records of itself: erasures,
+// and what became of intents later. It has no beginning and no end.
 const OwnSession = "00000000000000000000000000000000"
 
 // Outcome says how a call ended.
@@ -115,6 +119,8 @@ type Detail struct {
 	Version   string `json:"version,omitempty"`   // of a session: which deed wrote it
 	Signal    string `json:"signal,omitempty"`    // of an end
 	Note      string `json:"note,omitempty"`      // of a gap: what failed
+
+	Declaration *Declaration `json:"declaration,omitempty"` // of an intent
 }
 
 // Peer is how one side names itself.

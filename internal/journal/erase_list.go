@@ -91,7 +91,7 @@ func decodeEraseList(b []byte, limit int64) (eraseList, error) {
 
 // checkErasureValues checks what must hold between the members of an erasure.
 func checkErasureValues(e *Entry) error {
-	if (e.Kind == KindErasure) != (e.Session == OwnSession) {
+	if e.Kind != KindIntent && (e.Kind == KindErasure) != (e.Session == OwnSession) {
 		return &EntryError{Reason: fmt.Sprintf("a %s cannot belong to session %s", e.Kind, e.Session)}
 	}
 	if e.Kind != KindErasure {

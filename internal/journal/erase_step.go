@@ -83,6 +83,9 @@ func (e *eraser) delete(list []int64, result *Erasure) (erased eraseList, rest [
 		}
 	}
 	numbers := joinNumbers(list)
+	if err := forgetIntents(e.db, numbers); err != nil {
+		return nil, nil, err
+	}
 	details := make(map[int64]int64) // bytes by entry
 	if result.What == ErasedAll {
 		if details, err = e.deleteDetails(numbers); err != nil {
@@ -202,8 +205,8 @@ func (e *eraser) deleteBodies(list []int64, numbers string, bodies map[int64]era
 
 // erasureItem makes the entry of a step.
 func (e *eraser) erasureItem(erased eraseList, now int64) (*item, error) {
-	var seq int64
-	if err := e.db.QueryRow("SELECT coalesce(max(seq) + 1, 0) FROM entries WHERE session = 0").Scan(&seq); err != nil {
+	seq, err := e.nextOwn()
+	if err != nil {
 		return nil, err
 	}
 	it, err := newItem(&Entry{

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/deed-dev/deed/internal/mount"
 )
 
 // formatVersion is in the database's name and in its user_version. A change
@@ -85,7 +87,7 @@ func findFolder(home string, allowNetwork bool) (folder, error) {
 // refuse finds reasons not to touch a home that is there.
 func (f folder) refuse(allowNetwork bool) error {
 	if !allowNetwork {
-		if system := networkFileSystem(f.path); system != "" {
+		if system := mount.Network(f.path); system != "" {
 			return &NetworkHomeError{Home: f.path, System: system}
 		}
 	}

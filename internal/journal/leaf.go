@@ -317,6 +317,9 @@ func checkValues(e *Entry) error {
 	if err := checkErasureValues(e); err != nil {
 		return err
 	}
+	if err := checkIntentValues(e); err != nil {
+		return err
+	}
 	for _, check := range []struct {
 		member member
 		value  string

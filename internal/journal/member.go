@@ -27,6 +27,7 @@ const (
 	mFraming
 	mFrom
 	mHead
+	mIntent
 	mKept
 	mKind
 	mLast
@@ -49,7 +50,7 @@ const (
 
 var memberNames = [...]string{
 	"at", "began", "body", "bytes", "call", "capture", "client_bytes", "count", "definitions", "detail", "erased", "exit",
-	"first", "flags", "framing", "from", "head", "kept", "kind", "last", "messages", "omitted", "open",
+	"first", "flags", "framing", "from", "head", "intent", "kept", "kind", "last", "messages", "omitted", "open",
 	"outcome", "reason", "scope", "seq", "server_bytes", "session", "took", "undelivered", "v", "what",
 	"wire",
 }
@@ -104,6 +105,7 @@ var kindRules = map[Kind]kindRule{
 	KindNoise:        rule(mBytes|mFrom, onTheWire|mMessages, nil),
 	KindStderr:       rule(mBytes|mMessages, onTheWire, nil),
 	KindGap:          rule(mBytes|mMessages|mReason, mBegan|mDetail|mFrom, gapReasons),
+	KindIntent:       rule(mReason, mCall|mDetail|mFlags|mIntent|inBody, intentReasons),
 	KindErasure:      rule(mCount|mErased|mFirst|mLast|mScope|mWhat, 0, nil),
 	KindEnd:          rule(mReason|mOpen|mClientBytes|mServerBytes|mUndelivered, mExit|mDetail, endReasons),
 }
@@ -115,12 +117,16 @@ func rule(required, optional member, reasons []string) kindRule {
 
 // The words of the format. Flags are sorted.
 var (
-	sides      = []string{"client", "server"}
-	captures   = []string{"shape", "redacted", "sealed", "raw"}
-	scopes     = []string{ScopeCall, ScopeSession, ScopeBefore, ScopeAll, ScopeRetention}
-	whats      = []string{ErasedBodies, ErasedAll}
-	outcomes   = []string{string(OutcomeOK), string(OutcomeError), string(OutcomeToolError)}
-	gapReasons = []string{"observer_behind", "observer_failed", "journal_failed"}
+	sides         = []string{"client", "server"}
+	captures      = []string{"shape", "redacted", "sealed", "raw"}
+	scopes        = []string{ScopeCall, ScopeSession, ScopeBefore, ScopeAll, ScopeRetention}
+	whats         = []string{ErasedBodies, ErasedAll}
+	outcomes      = []string{string(OutcomeOK), string(OutcomeError), string(OutcomeToolError)}
+	gapReasons    = []string{"observer_behind", "observer_failed", "journal_failed"}
+	intentReasons = []string{
+		IntentDeclaring, IntentRequired, IntentUndeclarable,
+		IntentDeclared, IntentFailed, IntentUndeliverable, IntentRefused,
+	}
 	endReasons = []string{"server_exit", "client_closed", "signal", "start_failed"}
 	flagWords  = []string{
 		"ambiguous", "batch", "blank", "bom", "cut", "duplicate_keys", "invalid_utf8", "late", "malformed",
@@ -131,7 +137,7 @@ var (
 // knownWords are all of them, each under itself.
 var knownWords = func() map[string]string {
 	words := make(map[string]string)
-	for _, list := range [][]string{sides, captures, scopes, whats, outcomes, gapReasons, endReasons, flagWords} {
+	for _, list := range [][]string{sides, captures, scopes, whats, outcomes, gapReasons, intentReasons, endReasons, flagWords} {
 		for _, word := range list {
 			words[word] = word
 		}
@@ -215,6 +221,8 @@ func integerOf(m member, e *Entry) *int64 {
 		return &e.Framing
 	case mHead:
 		return &e.Head
+	case mIntent:
+		return &e.Intent
 	case mKept:
 		return &e.Kept
 	case mLast:

@@ -11,6 +11,7 @@ var detailMembers = [...]string{
 	"id", "method", "tool", "error", "target", "peer", "shape",
 	"label", "program", "transport", "version", "signal", "note",
 	"args", "preview", "error_text", "destinations", "redacted", "command", "tools",
+	"declaration",
 }
 
 // readNames reads of a detail what columns and derived tables repeat: method,

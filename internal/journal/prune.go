@@ -135,7 +135,7 @@ type storedBody struct{ n, at, stored int64 }
 func oldestBodies(ctx context.Context, db rowsQueryer, after int64, limit int) ([]storedBody, error) {
 	rows, err := db.QueryContext(ctx, `
 		SELECT b.n, e.at, b.stored FROM bodies b JOIN entries e ON e.n = b.n
-		WHERE b.n > ? ORDER BY b.n LIMIT ?`, after, limit)
+		WHERE b.n > ? AND b.n NOT IN (SELECT n FROM outbox WHERE state = 'waiting') ORDER BY b.n LIMIT ?`, after, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -85,6 +85,28 @@ type Totals struct {
 	Noise      int64 // lines that were no message
 	Gaps       []Gap
 	Stderr     int64 // bytes
+	Intents    IntentTotals
+}
+
+// IntentTotals count the actions of one run, or of everything since a time.
+type IntentTotals struct {
+	Begun         int64 // calls whose action was to be declared
+	Declared      int64 // the server had it before the call went on
+	Failed        int64 // the call went on and the server had not taken it
+	Refused       int64 // the call was kept from the server
+	Undeclarable  int64 // mapped calls that cannot be declared
+	Waiting       int64 // still in the outbox
+	Undeliverable int64 // in the outbox, and not sent any more
+}
+
+// Undeclared is mapped calls of one tool that cannot be declared, for one
+// reason.
+type Undeclared struct {
+	Tool, Why, Path string
+	Refused         bool // and they were kept from the server
+	Count           int64
+	Last            int64  // Seq of the newest one's request; -1 where it is not known
+	Session         string // in which that is
 }
 
 // MethodCount counts requests of one method, both directions, tool calls left out.

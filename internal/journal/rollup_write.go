@@ -35,6 +35,8 @@ type deriver struct {
 
 // derived is what hangs off an item for the derived tables.
 type derived struct {
+	declaration *Declaration // of an intent; for the outbox
+
 	places []string // destinations, as search keeps them
 	text   bool     // the detail has text to be searched
 }

@@ -6,7 +6,8 @@ package journal
 // detail say so that questions are answered by index. details can be deleted
 // row by row; method, tool and error are then NULL. bodies have their bytes
 // in pieces, under id * 2^20 + i. loose has the ids of pieces that belong to
-// no entry yet, or no more. erasures have the lists that their entries hash. head has one row, written
+// no entry yet, or no more. erasures have the lists that their entries hash. outbox has the
+// intents that are still to be declared, or cannot be. head has one row, written
 // again with every commit. peaks are 32 bytes each, biggest first.
 // rollups and all tables behind it are derived as well: they answer questions and
 // prove nothing. rollups_sums is all of a roll-up but what is big: a question
@@ -48,6 +49,8 @@ CREATE INDEX failed_answers ON entries (session, call) WHERE outcome = 'error' O
 CREATE INDEX entries_apart ON entries (kind, session, at, bytes)
 	WHERE kind = 'session' OR kind = 'tools' OR kind = 'noise' OR kind = 'stderr' OR kind = 'gap' OR kind = 'end';
 
+CREATE INDEX intents ON entries (session, outcome, at) WHERE kind = 'intent';
+
 CREATE TABLE details (
 	n    INTEGER PRIMARY KEY,
 	salt BLOB NOT NULL,
@@ -82,6 +85,14 @@ CREATE TABLE loose (
 CREATE TABLE erasures (
 	n    INTEGER PRIMARY KEY,
 	list BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE outbox (
+	n     INTEGER PRIMARY KEY,
+	state TEXT NOT NULL,
+	tries INTEGER NOT NULL,
+	due   INTEGER NOT NULL,
+	said  TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE nodes (

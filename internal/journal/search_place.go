@@ -11,7 +11,7 @@ func deriveExtra(d *Detail) derived {
 	if d == nil {
 		return derived{}
 	}
-	return derived{places: placesOf(d), text: d.Args != nil || d.Preview != nil || d.ErrorText != nil}
+	return derived{declaration: d.Declaration, places: placesOf(d), text: d.Args != nil || d.Preview != nil || d.ErrorText != nil}
 }
 
 // bytes is what the item carries for derived tables.

@@ -48,6 +48,9 @@ func (q *question) totals(uid string, since int64) (Totals, error) {
 	if t.Stderr, err = q.stderrBytes(session, since); err != nil {
 		return Totals{}, err
 	}
+	if t.Intents, err = q.intents(session, since); err != nil {
+		return Totals{}, err
+	}
 	t.Gaps, err = q.gaps(session, since)
 	return t, err
 }

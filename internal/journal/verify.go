@@ -171,6 +171,8 @@ type verification struct {
 	lastKept    int64
 	unkept      []int64 // ends of sessions whose checkpoint was not met yet
 
+	letters map[int64]letterState // intents that should be in the outbox, by their place in the log
+
 	definitions map[Hash]definitionState
 	hiddenLists bool // some list of tools cannot be read any more
 }
@@ -222,6 +224,9 @@ func (v *verification) run(f folder) error {
 		return err
 	}
 	v.checkLists()
+	if err := v.checkOutbox(); err != nil {
+		return err
+	}
 	if err := v.checkKeptAt(); err != nil {
 		return err
 	}

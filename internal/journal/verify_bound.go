@@ -25,7 +25,8 @@ func NotBound() []Unbound {
 	return []Unbound{
 		{"checkpoints", []string{"at"}, "the times of kept checkpoints, but for the newest"},
 		{"checkpoints", []string{aRow}, "whether a checkpoint was kept besides those at the ends of sessions"},
-		{"meta", []string{"value", aRow}, "what recorders note for themselves: `pruned_at`, `derived`, `indexed`, `unmerged`"},
+		{"meta", []string{"value", aRow}, "what recorders note for themselves: `pruned_at`, `derived`, `indexed`, `unmerged`, `outbox_holder`, `outbox_until`"},
+		{"outbox", []string{"tries", "due", "said"}, "how often an intent was sent, when it is sent next, and what the last try met"},
 		{"loose", []string{"id", "mark", "since", aRow}, "what is listed as belonging to no entry"},
 		{"pieces", []string{"key", "packed", "data", aRow}, "the bytes of what is listed so"},
 		{"stale", []string{"hour", aRow}, "which hours, of sessions from which something was erased, wait to be added up anew"},
@@ -37,7 +38,7 @@ func NotBound() []Unbound {
 
 // metaRows are the rows of meta besides the names of the log and of its key.
 // What a recorder notes there is a number.
-var metaRows = []string{prunedAtKey, metaGeneration, metaSearched, metaUnmerged}
+var metaRows = []string{prunedAtKey, metaGeneration, metaSearched, metaUnmerged, leaseHolder, leaseUntil}
 
 // checkMeta finds rows that no recorder writes, and numbers that are none.
 func (v *verification) checkMeta() error {

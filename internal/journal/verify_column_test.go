@@ -29,6 +29,11 @@ func everyTableHome(t *testing.T) string {
 		r.keep(&Entry{Kind: KindNotification, From: "client", Bytes: 500}, &Detail{Method: text("m")}, &Body{Bytes: []byte(strings.Repeat("some words of a body ", 20))})
 		r.keep(&Entry{Kind: KindNotification, From: "client", Bytes: 500}, &Detail{Method: text("m")}, &Body{Bytes: []byte("")})
 		r.send("https://shop.example/pay")
+		r.declare("refund:0", IntentDeclaring)
+		r.settle(r.declare("refund:1", IntentDeclaring), IntentFailed)
+		r.settle(r.declare("refund:2", IntentDeclaring), IntentDeclared)
+		r.settle(r.declare("refund:3", IntentDeclaring), IntentUndeliverable)
+		r.settle(r.declare("refund:4", IntentRequired), IntentRefused)
 		r.request("hang", 40)
 		r.end(1)
 		if err := j.Sync(testContext(t)); err != nil { // so that each end has a checkpoint of its own
@@ -45,6 +50,7 @@ func everyTableHome(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
+	sendOne(t, home)
 	tamper(t, home, func(db *sql.DB) error {
 		_, err := db.Exec(`
 			INSERT INTO stale SELECT session, at / ? FROM entries WHERE n = (SELECT max(n) FROM entries WHERE kind = 'request');
@@ -265,6 +271,9 @@ func TestWhatIsListedAsNotBoundReallyIsNotFound(t *testing.T) {
 				"rollups a row":     "UPDATE rollups SET calls = calls + 1 WHERE hour IN (SELECT hour FROM stale)",
 				"failures a row":    "UPDATE failures SET calls = calls + 1 WHERE hour IN (SELECT hour FROM stale)",
 				"stale hour":        "UPDATE stale SET hour = hour",
+				"outbox tries":      "UPDATE outbox SET tries = tries + 1",
+				"outbox due":        "UPDATE outbox SET due = 0",
+				"outbox said":       "UPDATE outbox SET said = 'nobody said that'",
 				"texts":             "INSERT INTO texts (rowid, text) VALUES (1, 'words that nobody said')",
 			}[one]
 			if !known {

@@ -167,6 +167,9 @@ func (v *verification) checkOwn(n int64, e *Entry) {
 		v.report.find(n, "entry %d that the journal wrote of itself comes out of order", e.Seq)
 	}
 	v.ownNext = e.Seq + 1
+	if e.Kind == KindIntent {
+		v.settleIntent(e.Intent, e.Reason)
+	}
 	if e.Kind != KindErasure {
 		return
 	}

@@ -2,8 +2,9 @@ package journal
 
 // sessionState is what must be known of a session to judge its next entry.
 type sessionState struct {
-	next     int64  // the Seq that must come
-	requests []byte // by Seq: who asked, or nobody
+	next     int64           // the Seq that must come
+	requests []byte          // by Seq: who asked, or that it is an intent, or nobody
+	intents  map[int64]int64 // by Seq: those that are not settled, with their place in the log
 	ended    bool
 	raw      bool // it keeps bodies just as they crossed the wire
 
@@ -15,6 +16,7 @@ const (
 	nobody byte = iota
 	askedByClient
 	askedByServer
+	anIntent // and no request
 )
 
 // checkPlace judges an entry by what came before it in its session.
@@ -32,6 +34,9 @@ func (v *verification) checkPlace(n int64, e *Entry) {
 	}
 	v.checkOrder(n, e, s)
 	v.checkCall(n, e, s)
+	if e.Kind == KindIntent {
+		v.checkIntent(n, e, s)
+	}
 	v.count(e, s)
 	s.raw = s.raw || e.Capture == "raw"
 	if e.Kind == KindEnd {
@@ -77,6 +82,9 @@ func (v *verification) checkCall(n int64, e *Entry, s *sessionState) {
 			who = askedByClient
 		}
 	}
+	if e.Kind == KindIntent && e.Intent == 0 {
+		who = anIntent
+	}
 	if e.Seq == int64(len(s.requests)) {
 		s.requests = append(s.requests, who)
 	}
@@ -88,7 +96,7 @@ func (v *verification) checkCall(n int64, e *Entry, s *sessionState) {
 		asked = s.requests[e.Call]
 	}
 	switch {
-	case asked == nobody:
+	case asked == nobody || asked == anIntent:
 		v.report.find(n, "the entry belongs to entry %d of its session, which is no request", e.Call)
 	case e.Kind == KindResponse && (asked == askedByClient) == (e.From == "client"):
 		v.report.find(n, "the %s answers its own request %d", e.From, e.Call)

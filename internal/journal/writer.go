@@ -321,6 +321,11 @@ func (w *writer) insertGroup(group []*item, frontier *tlog.Frontier) error {
 				return err
 			}
 		}
+		if it.entry.Kind == KindIntent {
+			if err := w.followIntent(session, n, it); err != nil {
+				return err
+			}
+		}
 		if err := w.insert.derive.add(n, session, it); err != nil {
 			return err
 		}

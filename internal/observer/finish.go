@@ -25,7 +25,9 @@ var ErrIncomplete = errors.New("the record is incomplete")
 // counted, the server's stderr, and the end. It may be called again after
 // [Observer.Resume].
 func (o *Observer) Finish(ctx context.Context, end End) error {
-	o.ctx, o.at = ctx, nowMicro()
+	o.turn <- struct{}{}
+	defer func() { <-o.turn }()
+	o.ctx, o.at, o.over = ctx, nowMicro(), true
 	o.guard(func() { o.finish(end) })
 	if left := o.sides[0].unread + o.sides[1].unread; o.lost > 0 || left > 0 {
 		return fmt.Errorf("%w: %d entries were not kept and %d bytes were not read", ErrIncomplete, o.lost, left)
@@ -41,7 +43,7 @@ func (o *Observer) Missed() int64 { return o.missed }
 // onWire is how many lines that crossed the wire an entry stands for.
 func onWire(e *journal.Entry) int64 {
 	switch e.Kind {
-	case journal.KindSession, journal.KindStderr, journal.KindEnd, journal.KindTools:
+	case journal.KindSession, journal.KindStderr, journal.KindEnd, journal.KindTools, journal.KindIntent:
 		return 0
 	case journal.KindGap:
 		if e.Reason == "journal_failed" {

@@ -66,6 +66,7 @@ func (o *Observer) request(m *protocol.Message, e *journal.Entry, d *journal.Det
 		o.lists++
 		o.keepers[other(m.From)].wide = true
 	}
+	o.noteLong(m, d)
 	body := o.content(m, e, d)
 	o.append(e, d, body)
 	if o.opts.Echo != nil && m.From == wire.FromClient {
@@ -107,6 +108,7 @@ func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.De
 	body := o.content(m, e, d)
 	o.append(e, d, body)
 	o.tools(m, d, e.Call)
+	o.answered(match, e, d)
 	o.settle()
 	if o.opts.Echo != nil && m.From == wire.FromServer && !match.Interim {
 		o.opts.Echo(Sighting{

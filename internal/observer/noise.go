@@ -132,7 +132,9 @@ func (o *Observer) next(ctx context.Context) (tap.Event, error) {
 		if err == nil || until.Err() == nil || ctx.Err() != nil {
 			return ev, err
 		}
+		o.turn <- struct{}{}
 		o.guard(o.endRun)
+		<-o.turn
 	}
 	return o.buf.Next(ctx)
 }

@@ -65,6 +65,9 @@ type Options struct {
 	Warn func(line string)
 	// Echo is told of each call as it is seen.
 	Echo func(Sighting)
+	// Recorded is told of the answer to a call whose action was declared
+	// before it went on. The code is that of a JSON-RPC error.
+	Recorded func(action string, outcome journal.Outcome, code string)
 }
 
 // Sighting is a request of the client, or its answer.
@@ -106,6 +109,12 @@ type Observer struct {
 	bodyless bool  // a person was told that a body was lost
 	stderrAt int64 // sequence of the entry about the server's stderr, once there is one
 
+	turn    chan struct{}       // who has put a value in is the one who may touch the rest
+	over    bool                // the end is written
+	intents map[int64]*intentOf // of calls that are not over, by the Seq of their request
+	held    int64               // how long a line may be that a gate holds
+	long    longCall            // the last one that no gate can hold
+
 	ctx     context.Context // of Run, for entries that are made in callbacks
 	at      int64           // time of the event that is being looked at
 	began   int64           // when the session began, µs since 1970
@@ -141,6 +150,9 @@ func New(buf *tap.Buffer, s Session, opts Options) *Observer {
 		calls:   protocol.NewCalls(),
 		began:   nowMicro(),
 		quiet:   make(chan struct{}),
+		turn:    make(chan struct{}, 1),
+		intents: make(map[int64]*intentOf),
+		held:    gateHolds,
 	}
 	if o.session.Capture == "" {
 		o.session.Capture = Shape
@@ -180,21 +192,28 @@ func (o *Observer) Quiet() <-chan struct{} { return o.quiet }
 // count of open calls, for Quiet. When ctx ends it stops waiting for a journal
 // that takes nothing.
 func (o *Observer) Run(ctx context.Context, j Journal) {
+	o.turn <- struct{}{}
 	o.ctx, o.journal = ctx, j
 	o.guard(o.begin)
+	<-o.turn
 	for {
 		ev, err := o.next(ctx)
 		if errors.Is(err, tap.ErrShut) {
 			break
 		}
+		o.turn <- struct{}{}
 		if err != nil {
 			o.abandon()
+			<-o.turn
 			break
 		}
 		o.guard(func() { o.event(ev) })
 		o.reached(ev.Place)
+		<-o.turn
 	}
+	o.turn <- struct{}{}
 	o.guard(o.endRun)
+	<-o.turn
 	o.ahead.end()
 }
 
@@ -357,7 +376,7 @@ func (o *Observer) miss(e *journal.Entry) {
 // belongs are the kinds of entry that may be part of a call.
 var belongs = map[journal.Kind]bool{
 	journal.KindRequest: true, journal.KindRound: true, journal.KindResponse: true,
-	journal.KindNotification: true, journal.KindTools: true,
+	journal.KindNotification: true, journal.KindTools: true, journal.KindIntent: true,
 }
 
 // settle closes Quiet as soon as nothing is owed to a client that has gone.

@@ -213,6 +213,16 @@ func (c *Calls) close(call *Call, m *Message, interim bool) Match {
 	return match
 }
 
+// Newest returns the call that was taken down last of those that one side has
+// open under an id, nil when there is none. The id is given as it was written.
+func (c *Calls) Newest(conn string, asker wire.Direction, id []byte) *Call {
+	g := c.byID[string(c.key(asker, conn, Token{Raw: id, Size: int64(len(id))}))]
+	if g == nil {
+		return nil
+	}
+	return g.calls[len(g.calls)-1]
+}
+
 // Owed returns how many answers one side still waits for, over all
 // connections. It does not wait for what it has cancelled, nor for the end of
 // a subscription.

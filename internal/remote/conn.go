@@ -79,6 +79,14 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// Once is the same connection, which sends each request at most once: for those
+// that the server would not take as a replay.
+func (c *Conn) Once() *Conn {
+	once := *c
+	once.tries = 1
+	return &once
+}
+
 // Address is the server's, without a slash at its end.
 func (c *Conn) Address() string { return c.base.String() }
 

@@ -17,6 +17,7 @@ type Error struct {
 	RequiredScope string        // of insufficient_scope
 	RetryAfter    time.Duration // if the server asks to wait
 	Problems      []Problem     // if there are several
+	Workspaces    []string      // to choose from when signing in
 	RequestID     string        // by which an operator finds it
 }
 
@@ -49,7 +50,7 @@ func (p Problem) String() string {
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("the server answered: " + e.Message)
-	if e.Field != "" {
+	if e.Field != "" && !strings.Contains(e.Message, e.Field) {
 		b.WriteString(" (" + e.Field + ")")
 	}
 	for i, p := range e.Problems {
@@ -83,12 +84,13 @@ func readFault(response *http.Response, text []byte) *Error {
 			RequiredScope string    `json:"required_scope"`
 			RetryAfter    float64   `json:"retry_after"`
 			Errors        []Problem `json:"errors"`
+			Workspaces    []string  `json:"workspaces"`
 		} `json:"error"`
 	}
 	e := &Error{Status: response.StatusCode, RequestID: response.Header.Get("Deed-Request-Id")}
 	if json.Unmarshal(text, &body) == nil && body.Error.Code != "" {
 		e.Code, e.Message, e.Field = body.Error.Code, body.Error.Message, body.Error.Field
-		e.RequiredScope, e.Problems = body.Error.RequiredScope, body.Error.Errors
+		e.RequiredScope, e.Problems, e.Workspaces = body.Error.RequiredScope, body.Error.Errors, body.Error.Workspaces
 		e.RetryAfter = min(time.Duration(body.Error.RetryAfter*float64(time.Second)), longestDemand)
 	} else {
 		e.Message = fmt.Sprintf("HTTP status %d, in no form of Deed; is the address right?", response.StatusCode)

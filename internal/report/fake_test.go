@@ -30,6 +30,8 @@ type shelf struct {
 	went    []journal.DestinationCount
 	tools   []journal.Tool
 	found   journal.Found
+	intents journal.IntentTotals
+	not     []journal.Undeclared
 	asked   []any // filters that were given, in order
 	err     error // of every question
 }
@@ -76,7 +78,7 @@ func (s *shelf) Calls(_ context.Context, f journal.CallFilter) ([]journal.Call, 
 }
 
 func (s *shelf) Totals(ctx context.Context, session string, since int64) (journal.Totals, error) {
-	t := journal.Totals{Others: s.others, Noise: s.noise, Stderr: s.stderr}
+	t := journal.Totals{Others: s.others, Noise: s.noise, Stderr: s.stderr, Intents: s.intents}
 	calls, _ := s.Calls(ctx, journal.CallFilter{Session: session, Since: since, ToolsOnly: true})
 	for _, call := range calls {
 		t.Calls++
@@ -153,6 +155,10 @@ func (s *shelf) Failures(ctx context.Context, f journal.StatsFilter) ([]journal.
 
 func (s *shelf) Destinations(_ context.Context, f journal.StatsFilter) ([]journal.DestinationCount, error) {
 	return s.went, s.err
+}
+
+func (s *shelf) Undeclared(context.Context, string, int64) ([]journal.Undeclared, error) {
+	return s.not, s.err
 }
 
 func (s *shelf) Tools(_ context.Context, f journal.ToolFilter) ([]journal.Tool, error) {

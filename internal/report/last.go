@@ -20,6 +20,7 @@ type Last struct {
 	biggest    []listedCall
 	slowest    []listedCall
 	went       []journal.DestinationCount
+	undeclared []journal.Undeclared
 	clock      terminal.Clock
 }
 
@@ -32,6 +33,9 @@ type Ledger interface {
 	// Destinations counts the calls that named each destination, the most
 	// frequent first.
 	Destinations(ctx context.Context, f journal.StatsFilter) ([]journal.DestinationCount, error)
+	// Undeclared groups mapped calls that could not be declared, the most
+	// frequent first; of one session, or of everything since a time.
+	Undeclared(ctx context.Context, session string, since int64) ([]journal.Undeclared, error)
 }
 
 // failure is the failed calls of one tool that had one outcome and code, with
@@ -74,6 +78,11 @@ func LastRun(ctx context.Context, history Ledger, clock terminal.Clock, prefix s
 	}
 	if l.went, err = history.Destinations(ctx, journal.StatsFilter{Session: run.ID}); err != nil {
 		return nil, fmt.Errorf("count the destinations of session %s: %w", l.short, err)
+	}
+	if l.totals.Intents.Undeclarable > 0 {
+		if l.undeclared, err = history.Undeclared(ctx, run.ID, 0); err != nil {
+			return nil, fmt.Errorf("list what session %s could not declare: %w", l.short, err)
+		}
 	}
 	return l, nil
 }
@@ -172,6 +181,7 @@ type LastDocument struct {
 	OpenCalls       []CallDocument        `json:"open_calls"`       // newest first
 	Biggest         []CallDocument        `json:"biggest"`          // at most 5
 	Slowest         []CallDocument        `json:"slowest"`          // at most 5, without the biggest
+	Actions         *ActionsDocument      `json:"actions"`          // what became of declared actions; null where none was to be
 	Destinations    []DestinationDocument `json:"destinations"`     // where data was going, most calls first
 	OtherRequests   []MethodDocument      `json:"other_requests"`   // by method, tool calls left out
 	NoiseLines      int64                 `json:"noise_lines"`      // lines that were no message
@@ -206,6 +216,7 @@ func (l *Last) Document() any {
 		Failures:        make([]FailureDocument, 0, len(l.failures)),
 		UnansweredCalls: callDocuments(l.unanswered), OpenCalls: callDocuments(l.waiting),
 		Biggest: callDocuments(l.biggest), Slowest: callDocuments(l.slowest),
+		Actions:       l.actionsDocument(),
 		Destinations:  destinationDocuments(l.went),
 		OtherRequests: make([]MethodDocument, 0, len(l.totals.Others)),
 		NoiseLines:    l.totals.Noise, StderrBytes: l.totals.Stderr,

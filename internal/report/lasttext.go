@@ -22,6 +22,7 @@ func (l *Last) Text(view View) string {
 	// The head says which day it was; under it a time of that day is enough.
 	view.day = l.run.Started
 	b.WriteString(gapsText(l.totals.Gaps, view))
+	b.WriteString(l.actionsText(view))
 	b.WriteString(l.failuresText(view))
 	b.WriteString(callsText("never answered", l.unanswered, l.totals.Unanswered, view))
 	b.WriteString(callsText("still waiting for an answer", l.waiting, l.totals.Open, view))

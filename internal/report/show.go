@@ -154,6 +154,7 @@ type RecordDocument struct {
 	FramingBytes int64           `json:"framing_bytes"` // around it, of a batch
 	WireSHA256   *string         `json:"wire_sha256"`   // over a salt and the exact bytes
 	Outcome      *string         `json:"outcome"`       // of a response
+	Reason       *string         `json:"reason"`        // of an intent, a gap or an end
 	TookUS       *int64          `json:"took_us"`       // of a response
 	Flags        []string        `json:"flags"`         // what was odd; docs/journal-format.md has the words
 	Erased       bool            `json:"erased"`        // what was read was erased
@@ -191,6 +192,9 @@ func recordDocument(record journal.Record) RecordDocument {
 	if entry.Wire != (journal.Hash{}) {
 		sum := hex.EncodeToString(entry.Wire[:])
 		document.WireSHA256 = &sum
+	}
+	if entry.Reason != "" {
+		document.Reason = &entry.Reason
 	}
 	if entry.Outcome != "" {
 		outcome := string(entry.Outcome)

@@ -94,7 +94,11 @@ func recordText(record, request journal.Record, view View) string {
 	entry := record.Entry
 	table := terminal.Table{Indent: 2, Columns: []terminal.Column{{}, {Max: textWidth}}}
 	table.Add(terminal.Text("seen"), terminal.Text(seenText(entry, request.Entry, view)))
-	table.Add(terminal.Text("size"), terminal.Text(wireSize(entry)))
+	if entry.Kind == journal.KindIntent {
+		addIntent(&table, record, view)
+	} else {
+		table.Add(terminal.Text("size"), terminal.Text(wireSize(entry)))
+	}
 	if detail := record.Detail; detail != nil {
 		addText(&table, "id", detail.ID)
 		addText(&table, "method", detail.Method)
@@ -108,7 +112,7 @@ func recordText(record, request journal.Record, view View) string {
 			addText(&table, "protocol", peer.Protocol)
 		}
 	}
-	if entry.Body != (journal.Hash{}) {
+	if entry.Body != (journal.Hash{}) && entry.Kind != journal.KindIntent {
 		table.Add(terminal.Text("body"), terminal.Text(bodyText(entry)))
 	}
 	if record.Erased {

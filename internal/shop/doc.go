@@ -2,9 +2,10 @@
 // refunds, a slow tool, two that fail, one with an enormous answer and one
 // that writes to an address outside.
 //
-// It must not touch anything. It reads no file, opens no connection and keeps
-// no state, so that every run gives the same answers and nothing can go wrong
-// on the machine of someone who only wanted to look. It also must cost nothing
+// It must not touch anything. It reads no file, opens no connection by itself and
+// keeps no state, so that every run gives the same answers and nothing can go wrong
+// on the machine of someone who only wanted to look. Where it is given a [Payer],
+// its refunds are ordered from that one, some of them wrongly ([faults]). It also must cost nothing
 // to a program that links it and does not use it: all data and all schemas
 // are made when a server is.
 //

@@ -12,7 +12,7 @@ import (
 )
 
 type listOrdersIn struct {
-	Status string `json:"status,omitempty" jsonschema:"only orders in this state: paid, shipped or delivered"`
+	Status string `json:"status,omitempty" jsonschema:"only orders in this state: paid, shipped, delivered or returned"`
 }
 
 type listOrdersOut struct {
@@ -49,11 +49,12 @@ type notifyCustomerOut struct {
 }
 
 // addOrderTools adds what a shop does on a good day.
-func addOrderTools(server *mcp.Server) {
+func addOrderTools(server *mcp.Server, payer Payer) {
+	counter := &desk{payer: payer}
 	mcp.AddTool(server, &mcp.Tool{
 		Name: ListOrders, Description: "List the orders of the shop.",
 		Annotations: reads("List orders", false),
-	}, listOrders)
+	}, counter.listOrders)
 	mcp.AddTool(server, &mcp.Tool{
 		Name: GetOrder, Description: "Everything the shop knows about one order.",
 		Annotations: reads("Get an order", false),
@@ -61,16 +62,16 @@ func addOrderTools(server *mcp.Server) {
 	mcp.AddTool(server, &mcp.Tool{
 		Name: RefundOrder, Description: "Pay money back for an order.",
 		Annotations: writes("Refund an order", true, true),
-	}, refundOrder)
+	}, counter.refundOrder)
 	mcp.AddTool(server, &mcp.Tool{
 		Name: NotifyCustomer, Description: "Send a message to a customer, by e-mail or to a webhook.",
 		Annotations: writes("Notify a customer", false, true),
 	}, notifyCustomer)
 }
 
-func listOrders(_ context.Context, _ *mcp.CallToolRequest, in listOrdersIn) (*mcp.CallToolResult, listOrdersOut, error) {
+func (d *desk) listOrders(_ context.Context, _ *mcp.CallToolRequest, in listOrdersIn) (*mcp.CallToolResult, listOrdersOut, error) {
 	out := listOrdersOut{Orders: []Order{}}
-	for _, o := range orders() {
+	for _, o := range d.book() {
 		if in.Status == "" || in.Status == o.Status {
 			out.Orders = append(out.Orders, o)
 		}
@@ -83,13 +84,16 @@ func getOrder(_ context.Context, _ *mcp.CallToolRequest, in getOrderIn) (*mcp.Ca
 	return nil, order, err
 }
 
-// refundOrder says that it refunds. Nothing is paid and nothing is kept.
-func refundOrder(_ context.Context, _ *mcp.CallToolRequest, in refundOrderIn) (*mcp.CallToolResult, refundOrderOut, error) {
+// refundOrder says that it refunds. What is paid is another matter.
+func (d *desk) refundOrder(ctx context.Context, _ *mcp.CallToolRequest, in refundOrderIn) (*mcp.CallToolResult, refundOrderOut, error) {
 	order, err := findOrder(in.OrderID)
 	if err != nil {
 		return nil, refundOrderOut{}, err
 	}
 	if err := checkRefund(order, in.Amount); err != nil {
+		return nil, refundOrderOut{}, err
+	}
+	if err := d.pay(ctx, order, in.Amount); err != nil {
 		return nil, refundOrderOut{}, err
 	}
 	return nil, refundOrderOut{

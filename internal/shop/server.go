@@ -26,24 +26,28 @@ const (
 )
 
 // New makes the server. The version is what it tells its clients.
-func New(version string) *mcp.Server {
+func New(version string) *mcp.Server { return Connected(version, nil) }
+
+// Connected makes a server that has its refunds paid by somebody, as well as it
+// can: see [faults]. Without a payer nothing is paid.
+func Connected(version string, payer Payer) *mcp.Server {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "deed-demo-shop", Title: "Deed demo shop", Version: version},
 		&mcp.ServerOptions{
-			Instructions: "A shop to try Deed on. Its data is made up and nothing it does has an effect.",
+			Instructions: "A shop to try Deed on. Its data is made up, and nothing it does has an effect outside of this machine.",
 			// Without this the SDK announces logging, which the shop has not.
 			Capabilities: &mcp.ServerCapabilities{},
 		},
 	)
-	addOrderTools(server)
+	addOrderTools(server, payer)
 	addTroubleTools(server)
 	return server
 }
 
 // Serve answers one client until it closes its side or ctx ends. A client
 // that went away is the normal end and no error.
-func Serve(ctx context.Context, version string, in io.Reader, out io.Writer) error {
-	err := New(version).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+func Serve(ctx context.Context, server *mcp.Server, in io.Reader, out io.Writer) error {
+	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, mcp.ErrConnectionClosed) {
 		return fmt.Errorf("serve the shop: %w", err)
 	}

@@ -249,7 +249,7 @@ func TestServingEndsWithoutErrorWhenTheClientCloses(t *testing.T) {
 	in, client := io.Pipe()
 	answers, out := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- Serve(t.Context(), "1.2.3", in, out) }()
+	go func() { ended <- Serve(t.Context(), New("1.2.3"), in, out) }()
 
 	request := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n"
 	if _, err := io.WriteString(client, request); err != nil {

@@ -3,6 +3,8 @@ package shop
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Order is what the shop knows about one sale. Amounts are decimal text, so
@@ -31,9 +33,30 @@ func orders() []Order {
 	}
 }
 
+// returned is the part of the book that only a shop with a back office has:
+// orders that came back and are to be paid back.
+func returned() []Order {
+	order := func(id, customer, item, total string) Order {
+		name, _, _ := strings.Cut(strings.ToLower(customer), " ")
+		return Order{id, customer, name + "@customer.example", item, total, "0.00", "EUR", "returned", "2026-03-12T10:00:00Z"}
+	}
+	return []Order{
+		order("2001", "Ines Moreau", "wool blanket", "89.00"),
+		order("2002", "Tomas Novak", "tea kettle", "42.00"),
+		order("2003", "Aiko Tanaka", "desk lamp", "64.50"),
+		order("2004", "Sara Lind", "linen curtain", "75.00"),
+		order("2005", "Omar Haddad", "iron hook", "48.00"),
+		order("2006", "Eva Kowalska", "garden chair", "95.00"),
+		order("2007", "Luca Ricci", "garden bench", "310.00"),
+		order("2008", "Maya Patel", "oak chair", "180.00"),
+		order("2009", "Finn Olsen", "wall mirror", "150.00"),
+		order("2010", "Nia Mensah", "wool rug", "60.00"),
+	}
+}
+
 // findOrder returns the order with a number.
 func findOrder(id string) (Order, error) {
-	for _, o := range orders() {
+	for _, o := range slices.Concat(orders(), returned()) {
 		if o.ID == id {
 			return o, nil
 		}

@@ -47,6 +47,14 @@ type Journal interface {
 	Abandon() (journal.Dropped, error)
 }
 
+// Gate is asked about each line of the client.
+type Gate interface {
+	wire.Gate
+	// Close gives up what is being decided. When it returns, the gate leaves
+	// the record alone. It is called once the wire has stopped.
+	Close()
+}
+
 // Options say what to run and how.
 type Options struct {
 	Command process.Command
@@ -59,6 +67,9 @@ type Options struct {
 	Capture observer.Capture
 	// WriteAhead keeps each line of the client durably before it goes on.
 	WriteAhead bool
+	// Gate makes a gate that declares what goes to the server, if set. It is
+	// given the record, and a function that tells a person a line.
+	Gate func(record *observer.Observer, warn func(string)) Gate
 	// Echo is given a line for each call, if set.
 	Echo func(observer.Sighting) string
 	// Open opens the journal. It is called beside the running traffic, with
@@ -90,6 +101,7 @@ type session struct {
 	buf    *tap.Buffer
 	obs    *observer.Observer
 	stderr *relay
+	gate   Gate // nil without one
 	client *wire.Relay
 	server *wire.Relay
 
@@ -115,6 +127,9 @@ func Run(o Options) (exitCode int, err error) {
 	record := s.startRecording()
 	s.startStderr()
 	exit := s.live(s.startWire())
+	if s.gate != nil {
+		s.gate.Close()
+	}
 	s.buf.Shut()
 	swept := make(chan struct{})
 	go func() {
@@ -128,7 +143,7 @@ func Run(o Options) (exitCode int, err error) {
 }
 
 func (s *session) tells() observer.Options {
-	o := observer.Options{Warn: s.warn}
+	o := observer.Options{Warn: s.warn, Recorded: s.tellRecorded}
 	if s.Echo != nil {
 		o.Echo = func(x observer.Sighting) { s.stderr.say(s.Echo(x)) }
 	}
@@ -139,12 +154,30 @@ func (s *session) tells() observer.Options {
 // must not be able to stop the traffic through it.
 func (s *session) warn(line string) { s.stderr.say("deed: " + line) }
 
+// tellRecorded tells how the call of a declared action was answered. The answer
+// is a claim: it is told, and goes nowhere.
+func (s *session) tellRecorded(action string, outcome journal.Outcome, code string) {
+	told := "error " + code
+	if outcome != journal.OutcomeError {
+		told = fmt.Sprintf("tool result isError=%t", outcome == journal.OutcomeToolError)
+	}
+	s.warn("recorded " + action + " → " + told)
+}
+
 // startWire sets both directions going and returns where their ends arrive.
 func (s *session) startWire() (client, server <-chan wire.Result) {
 	guarded := wire.Contain(s.buf, func(err error) { s.warn("recording stopped: " + err.Error()) })
 	s.client = &wire.Relay{From: wire.FromClient, Src: s.Stdin, Dst: s.proc.Stdin, Tap: guarded}
 	s.server = &wire.Relay{From: wire.FromServer, Src: s.proc.Stdout, Dst: s.Stdout, Tap: guarded}
-	if s.WriteAhead {
+	switch {
+	case s.Gate != nil:
+		s.gate = s.Gate(s.obs, s.warn)
+		s.client.Answers = wire.NewInjector(s.Stdout)
+		s.client.Gate, s.server.Dst = s.gate, s.client.Answers
+		if s.WriteAhead {
+			s.client.Gate = both{s.gate, newAhead(s.obs, s.warn)}
+		}
+	case s.WriteAhead:
 		s.client.Gate = newAhead(s.obs, s.warn)
 	}
 	return run(s.client), run(s.server)

@@ -44,7 +44,8 @@ type SignIn struct {
 	UsedAt    value.Instant // zero: not yet
 }
 
-// Keys are the API keys of a workspace.
+// Keys are the API keys of a workspace. One that says it belongs to another is an
+// error of the program, as in [Members].
 type Keys interface {
 	ListKeys() ([]access.Key, error)
 	// Key returns one. Error: [ErrNotFound].
@@ -57,7 +58,8 @@ type Keys interface {
 // Members are the people of a workspace.
 type Members interface {
 	ListMembers() ([]Member, error)
-	// PutMember gives a person a role, or another one.
+	// PutMember gives a person who is known a role, or another one. Name and address
+	// are the person's and stay as they are.
 	PutMember(m Member)
 	RemoveMember(id access.MemberID)
 	// LockMembers lets no other unit change members until this one ends, so that an
@@ -68,7 +70,8 @@ type Members interface {
 	// GetWorkspace is the unit's own workspace.
 	GetWorkspace() (*Workspace, error)
 	AddSignIn(s SignIn)
-	// EndSessions revokes the sessions of a member in this workspace.
+	// EndSessions revokes the sessions of a member in this workspace. What has ended
+	// before keeps its time.
 	EndSessions(id access.MemberID, at value.Instant)
 }
 
@@ -76,10 +79,14 @@ type Members interface {
 // are, and to whom a credential belongs. Each method is a unit of its own.
 type Directory interface {
 	Workspaces(ctx context.Context) ([]Workspace, error)
-	// CreateWorkspace makes a workspace with its first owner. If onlyFirst, it does
+	// CreateWorkspace makes a workspace with its first owner, who may be known by id
+	// and is then left as they are, and a link for them. If onlyFirst, it does
 	// nothing and returns false where any workspace exists, whoever else is starting.
+	// Error: [ErrTaken] for an id or another's address.
 	CreateWorkspace(ctx context.Context, w Workspace, owner Person, link SignIn, onlyFirst bool) (bool, error)
-	// DeleteWorkspace removes a workspace and everything in it.
+	// DeleteWorkspace removes a workspace and everything in it but people. First
+	// nobody gets in any more. If it fails, it may have done a part, and can be done
+	// again.
 	DeleteWorkspace(ctx context.Context, w access.WorkspaceID) error
 	// KeyByPrefix returns a key and its workspace. Error: [ErrNotFound].
 	KeyByPrefix(ctx context.Context, p access.Prefix) (access.Key, Workspace, error)
@@ -93,7 +100,8 @@ type Directory interface {
 	// UseSignIn uses a link up: of any number of callers one gets it. Error:
 	// [ErrNotFound] for one that is unknown, used or expired.
 	UseSignIn(ctx context.Context, h TokenHash, at value.Instant) (SignIn, error)
-	// PersonByEmail and Person find people. Error: [ErrNotFound].
+	// PersonByEmail and Person find people. An address is the same in big and in
+	// small letters. Error: [ErrNotFound].
 	PersonByEmail(ctx context.Context, e access.Email) (Person, error)
 	Person(ctx context.Context, id access.MemberID) (Person, error)
 	// PutPerson keeps a person by id. Error: [ErrTaken] for another's address.
@@ -103,7 +111,8 @@ type Directory interface {
 	// Expire removes sessions and links that ended before a time.
 	Expire(ctx context.Context, before value.Instant) error
 	// Meta keeps small values of the whole installation, such as the fingerprint of
-	// the secret. SetMeta sets one only if it is absent and returns what holds then.
+	// the secret; it is empty for one that was never set. SetMeta sets one only if it
+	// is absent and returns what holds then.
 	Meta(ctx context.Context, name string) (string, error)
 	SetMeta(ctx context.Context, name, value string) (string, error)
 }

@@ -111,7 +111,9 @@ type Verdicts interface {
 	// KeepVerdict makes v the latest verdict of an action, in place of the one
 	// before, with the sources of its case as far as later cases need them
 	// ([docket.Covered]). A verdict whose revision is new is also kept for good with
-	// its case; two units that keep one revision conflict. waits are those that
-	// free the action when a watermark passes them; they replace those of before.
+	// its case; two units that keep one revision conflict. One that has the revision
+	// of its case's previous one confirms that, which stays in its place. waits are
+	// those that free the action when a watermark passes them; in each case they
+	// replace those of before.
 	KeepVerdict(ref Ref, v *verdict.Verdict, c *verdict.Case, waits []verdict.Wait)
 }

@@ -39,10 +39,13 @@ type Contracts interface {
 	AddContractVersion(v *ContractVersion)
 	// ApproveContract adds an approver to a version that is not active.
 	ApproveContract(id string, version int, by access.MemberID)
-	// ActivateContract makes a version govern from now on, and ends the one that
-	// does. Nothing that was received before is governed anew. link names
-	// parameters and entries are rolling limits that earlier versions did not have:
-	// they are brought up for what was declared within the reach of the new version.
+	// ActivateContract makes a version govern from v.From on, which is now, and ends
+	// the one that does then. Nothing that was received before is governed anew, and
+	// no version is activated twice: who wants an old one back saves it again. Of two
+	// units that activate versions of one contract the later one runs again.
+	// Parameters that link and rolling limits that earlier versions did not have are
+	// brought up with BackfillLinks, for what was declared within the reach of the
+	// new version.
 	ActivateContract(v *ContractVersion)
 	// RetireContract ends the version that is active.
 	RetireContract(id string, at value.Instant, by access.Actor)

@@ -80,3 +80,11 @@ type Page struct {
 	After Cursor
 	Limit int // at least 1
 }
+
+// CursorError says that a cursor is none of this list, or of this list under
+// another filter.
+type CursorError struct{ List string }
+
+func (e *CursorError) Error() string {
+	return fmt.Sprintf("the cursor is none of this list of %s with this filter", e.List)
+}

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"time"
@@ -34,13 +33,17 @@ func newProgress(to io.Writer, clock Clock) *Progress {
 	return &Progress{to: to, now: clock.Now, last: clock.Now()}
 }
 
-// Tell says how much of what is done.
+// Tell says how much of what is done; a total of 0 is one that is not known.
 func (p *Progress) Tell(what string, done, total int64) {
 	if p.to == nil || p.now().Sub(p.last) < progressPause {
 		return
 	}
 	p.last, p.showed = p.now(), true
-	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s %s of %s", what, Count(done), Count(total)) // a lost line of progress is no loss
+	text := what + " " + Count(done)
+	if total > 0 {
+		text += " of " + Count(total)
+	}
+	_, _ = io.WriteString(p.to, "\r\x1b[K"+text) // a lost line of progress is no loss
 }
 
 // Clear takes the line away again.

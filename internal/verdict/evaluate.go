@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/evidence"
@@ -12,8 +13,17 @@ import (
 // the same verdict for the same case, always. An error means that the case is
 // none, never anything about the action.
 func Evaluate(c *Case) (Verdict, error) {
+	v, _, err := Await(c)
+	return v, err
+}
+
+// Await evaluates a case as [Evaluate] does, and lists the coverage that it asked
+// for and did not find, each source, type and time once. More than the verdict's
+// own waits, these are all the watermarks that can change any part of it: until one
+// of them is reached, no coverage makes another verdict.
+func Await(c *Case) (Verdict, []Wait, error) {
 	if err := c.check(); err != nil {
-		return Verdict{}, err
+		return Verdict{}, nil, err
 	}
 	c = c.inOrder()
 	governing := &c.Declarations[0]
@@ -22,12 +32,12 @@ func Evaluate(c *Case) (Verdict, error) {
 		EvaluatedAt: c.At,
 	}
 	if c.Governing == nil {
-		return v.without(c, ContractNotFound), nil
+		return v.without(c, ContractNotFound), nil, nil
 	}
 	k := c.Governing.Contract
 	v.ContractID, v.ContractVersion, v.ContractDigest, v.Mode = k.ID, c.Governing.Version, k.Digest, c.Governing.Mode
 	if !applies(k, governing) {
-		return v.without(c, ContractDoesNotApply), nil
+		return v.without(c, ContractDoesNotApply), nil, nil
 	}
 	self, problems := newParty(k, governing)
 	t := &trial{c: c, k: k, self: self, steps: make([]finding, len(k.Steps)), stepDone: make([]bool, len(k.Steps))}
@@ -54,7 +64,18 @@ func Evaluate(c *Case) (Verdict, error) {
 	t.revise(&v)
 	t.compensate(&v)
 	v.Notes = t.notes
-	return v, nil
+	return v, distinct(t.lacking), nil
+}
+
+// distinct leaves out what is there already.
+func distinct(waits []Wait) []Wait {
+	var kept []Wait
+	for _, w := range waits {
+		if !slices.Contains(kept, w) {
+			kept = append(kept, w)
+		}
+	}
+	return kept
 }
 
 // check refuses what is no case of this engine.

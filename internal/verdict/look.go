@@ -190,6 +190,7 @@ func (t *trial) coveredBy(s *scope, from []string, until value.Instant) (bool, [
 		}
 		waits = append(waits, wait)
 	}
+	t.lacking = append(t.lacking, waits...)
 	return len(waits) == 0, waits
 }
 

@@ -24,6 +24,7 @@ type trial struct {
 	steps    []finding // of k.Steps, by index; see step
 	stepDone []bool
 	notes    []Reason
+	lacking  []Wait // coverage that was asked for and is not there
 }
 
 // party is an action as the contract sees it: this one or a rival.

@@ -155,7 +155,7 @@ func (g *gated) complete(line *Line, buf []byte) {
 		case decided := <-decision:
 			if !decided.Refuse && len(decided.Answer) == 0 {
 				if g.send(line, 0, buf) {
-					g.remove(line)
+					g.drop(line)
 				}
 				return
 			}
@@ -324,12 +324,18 @@ func (g *gated) refuse(line *Line) {
 }
 
 func (g *gated) remove(line *Line) {
+	g.drop(line)
+	g.changed.Broadcast()
+}
+
+// drop is remove by the reader: nobody waits for that, and waking the
+// forwarder for nothing costs more than all the rest of a small line.
+func (g *gated) drop(line *Line) {
 	line.kept.release()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.lines[0] = nil
 	g.lines = g.lines[1:]
-	g.changed.Broadcast()
 }
 
 func (g *gated) stop() {

@@ -39,6 +39,16 @@ func (l *Line) Reader() io.ReadSeeker {
 	return io.NewSectionReader(&l.kept, 0, l.size)
 }
 
+// Bytes are the line's bytes where memory holds all of them, which it does up to
+// 1 MiB; else nil. They are valid until the decision is sent, and must not be
+// changed.
+func (l *Line) Bytes() []byte {
+	if l.long || l.kept.file != nil {
+		return nil
+	}
+	return l.kept.mem
+}
+
 // content is a line's bytes: the first in a file once there are many, the
 // rest in memory.
 type content struct {

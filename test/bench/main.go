@@ -67,6 +67,7 @@ type dose struct {
 	recorders  int
 	paced      int // calls that each of them makes
 	paceMicros int // from one of its calls to its next
+	gated      int // calls that pass a gate, mapped ones a tenth of it
 	evaluated  int
 	declared   int // past declarations behind a rolling limit
 }
@@ -83,6 +84,7 @@ var fullDose = dose{
 	starts:   60,
 	appended: 300_000, verified: 1_000_000,
 	recorders: 20, paced: 300, paceMicros: 20_000,
+	gated:     5_000,
 	evaluated: 300_000, declared: 1_000_000,
 }
 
@@ -94,6 +96,7 @@ var quickDose = dose{
 	starts:   5,
 	appended: 10_000, verified: 20_000,
 	recorders: 4, paced: 20, paceMicros: 5_000,
+	gated:     200,
 	evaluated: 5_000, declared: 20_000,
 }
 
@@ -108,6 +111,7 @@ var measures = []measure{
 	{"stream", measureStream},
 	{"memory", measureMemory},
 	{"startup", measureStartup},
+	{"gate", measureGate},
 	{"crowd", measureCrowd},
 	{"append", measureAppend},
 	{"verify", measureVerify},

@@ -18,6 +18,7 @@ type way struct {
 	name string
 	wrap func(server []string) []string // the command that stands before the server
 	home string                         // of deed's journal; empty for the others
+	env  []string                       // what else is set
 }
 
 // The names of the ways, as they are printed.
@@ -111,7 +112,7 @@ func (w way) open(ctx context.Context, server []string) (*line, error) {
 	l.cmd.Stdin, l.cmd.Stdout, l.cmd.Stderr = theirStdin, theirStdout, &l.stderr
 	l.cmd.WaitDelay = 5 * time.Second
 	if w.home != "" {
-		l.cmd.Env = append(os.Environ(), "DEED_HOME="+w.home)
+		l.cmd.Env = append(append(os.Environ(), "DEED_HOME="+w.home), w.env...)
 	}
 	if err := l.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", w.name, err)

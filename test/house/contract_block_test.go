@@ -170,7 +170,7 @@ func (p *page) check(t *testing.T, section []block) {
 			b.lines = strings.Split(strings.TrimSuffix(all, "\n"), "\n")
 		}
 		switch {
-		case b.language != "yaml":
+		case b.language != "yaml", isMapping(b.text()):
 		case isTests(b.text()):
 			if printed, passed, err := p.play(b, p.base); err != nil || !passed {
 				t.Errorf("%s:%d: the tests do not pass (%v)\n%s", p.name, b.line, err, printed)

@@ -71,6 +71,7 @@ var (
 		"internal/money", "internal/value", "internal/condition", "internal/evidence",
 		"internal/contract", "internal/verdict", "internal/docket", "internal/explanation", "internal/weakening",
 	}
+	stores         = []string{"internal/store/sqlstore", "internal/store/sqlite", "internal/store/postgres"}
 	systemPackages = []string{"os", "net", "syscall", "golang.org/x/sys"}
 )
 
@@ -119,6 +120,37 @@ var arrows = []struct {
 			"internal/reconcile", "internal/intent", "internal/access",
 		},
 		never: slices.Concat([]string{"internal/journal", "internal/store"}, answers, httpPackages, sqlPackages),
+	},
+	{
+		rule: "what the verifier does knows no database, no HTTP and nobody who asks it",
+		from: []string{
+			"internal/action", "internal/intake", "internal/settlement", "internal/governance", "internal/account",
+			"internal/ledger", "internal/audit",
+		},
+		never: slices.Concat(stores, httpPackages, sqlPackages, sdkPackages, answers, orchestra, demoPackages, []string{
+			"internal/journal", "internal/api", "internal/view", "internal/server", "internal/console", "internal/remote",
+		}),
+	},
+	{
+		rule:   "the seam of the stores knows none of them",
+		from:   []string{"internal/store"},
+		never:  slices.Concat(stores, httpPackages, sqlPackages, answers, orchestra, demoPackages, []string{"internal/journal"}),
+		unless: slices.Concat(stores, []string{"internal/store/migration"}),
+	},
+	{
+		rule:  "a store knows nobody who uses it",
+		from:  stores,
+		never: slices.Concat(answers, orchestra, demoPackages, sdkPackages, []string{"internal/journal", "internal/api", "internal/action", "internal/settlement", "internal/server"}),
+	},
+	{
+		rule:  "the HTTP surface knows no database",
+		from:  []string{"internal/api", "internal/view"},
+		never: slices.Concat(stores, sqlPackages, orchestra, demoPackages, []string{"internal/journal", "cmd"}),
+	},
+	{
+		rule:  "a program that declares brings no server with it",
+		from:  []string{"client", "recorder", "internal/remote"},
+		never: slices.Concat(stores, sqlPackages, orchestra, demoPackages, []string{"internal/journal", "internal/store", "internal/api", "internal/server", "cmd"}),
 	},
 	{
 		rule: "access knows no system, no log, no HTTP, no SQL, and nobody whom it admits",
@@ -182,7 +214,7 @@ func TestTheWireImportsNothingFromOutsideButTheSystem(t *testing.T) {
 func TestOnlyStoresSpeakSQL(t *testing.T) {
 	t.Parallel()
 	for dir, pkg := range tree(t) {
-		if below(dir, "internal/journal", "internal/store", "test") {
+		if below(dir, "internal/journal", "internal/store/sqlstore", "internal/store/sqlite", "internal/store/postgres", "internal/store/migration", "internal/job", "test") {
 			continue
 		}
 		for _, name := range pkg.imports() {
@@ -196,8 +228,8 @@ func TestOnlyStoresSpeakSQL(t *testing.T) {
 func TestOnlySurfacesSpeakHTTP(t *testing.T) {
 	t.Parallel()
 	surfaces := []string{
-		"client", "cmd", "internal/api", "internal/assistant", "internal/connector",
-		"internal/oauth", "internal/proxy", "internal/web", "test",
+		"client", "cmd", "internal/api", "internal/assistant", "internal/connector", "internal/console", "internal/demo",
+		"internal/oauth", "internal/outbox", "internal/payments", "internal/proxy", "internal/remote", "internal/server", "internal/shop", "internal/web", "recorder", "test",
 	}
 	for dir, pkg := range tree(t) {
 		if below(dir, surfaces...) {

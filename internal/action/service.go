@@ -1,0 +1,124 @@
+package action
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/settlement"
+	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/value"
+)
+
+// Options are what a [Service] needs beside a store. The zero value works, but for
+// Random.
+type Options struct {
+	Random io.Reader // for ids
+	// Lanes is how many units of one workspace declare at the same time; 0 is 1,
+	// which is all that a store with one writer can use.
+	Lanes int
+	// Included says how many actions a month a plan includes; ok is false where
+	// there is no limit. Without it no plan has one.
+	Included func(plan string) (n int64, ok bool)
+	// Patience is how long a unit that serves several requests may take; 0 is 30 s.
+	Patience time.Duration
+}
+
+// Service records actions and answers questions about them.
+type Service struct {
+	store    store.Store
+	options  Options
+	refs     minter
+	versions *settlement.Versions
+	lines    lines
+	plans    plans
+}
+
+// NewService makes a service over a store.
+func NewService(s store.Store, o Options) *Service {
+	o.Lanes = max(o.Lanes, 1)
+	if o.Patience == 0 {
+		o.Patience = 30 * time.Second
+	}
+	if o.Included == nil {
+		o.Included = func(string) (int64, bool) { return 0, false }
+	}
+	service := &Service{store: s, options: o, refs: minter{random: o.Random}, versions: settlement.NewVersions()}
+	service.lines.open = map[access.WorkspaceID]*line{}
+	service.plans.known = map[access.WorkspaceID]knownPlan{}
+	return service
+}
+
+// Allowance is what a plan includes in a month, and what is recorded in it.
+type Allowance struct {
+	Plan     string
+	Period   string // the month, as in 2026-11
+	Recorded int64
+	Included int64 // of use if Limited
+	Limited  bool
+}
+
+// Over says that what the plan includes is used up. What comes is recorded and
+// verified all the same.
+func (a *Allowance) Over() bool { return a.Limited && a.Recorded > a.Included }
+
+// plans remembers each workspace's plan for a short time: it is asked for with every
+// declaration and hardly ever changes.
+type plans struct {
+	mu    sync.Mutex
+	known map[access.WorkspaceID]knownPlan
+}
+
+type knownPlan struct {
+	plan string
+	at   value.Instant
+}
+
+// planLife is for how long a plan that was changed may still be told.
+const planLife = 5 * time.Second
+
+func (p *plans) of(tx store.Tx) (string, error) {
+	now, workspace := tx.Now(), tx.Workspace()
+	p.mu.Lock()
+	known, there := p.known[workspace]
+	p.mu.Unlock()
+	if there && known.at <= now && now.Sub(known.at) < planLife {
+		return known.plan, nil
+	}
+	w, err := tx.GetWorkspace()
+	if err != nil {
+		return "", err
+	}
+	known = knownPlan{plan: w.Plan, at: now}
+	if known.plan == "" {
+		known.plan = "default"
+	}
+	p.mu.Lock()
+	p.known[workspace] = known
+	p.mu.Unlock()
+	return known.plan, nil
+}
+
+// allowance is how it stands with this unit's new actions.
+func (s *Service) allowance(tx store.Tx) (Allowance, error) {
+	plan, err := s.plans.of(tx)
+	if err != nil {
+		return Allowance{}, err
+	}
+	a := Allowance{Plan: plan, Period: month(tx.Now())}
+	if a.Recorded, err = tx.DeclaredIn(a.Period); err != nil {
+		return Allowance{}, err
+	}
+	a.Included, a.Limited = s.options.Included(plan)
+	return a, nil
+}
+
+// month is the one that a time lies in, in UTC.
+func month(at value.Instant) string { return at.Time().Format("2006-01") }
+
+// view reads one snapshot of the principal's workspace.
+func (s *Service) view(ctx context.Context, p access.Principal, fn func(store.Tx) error) error {
+	return s.store.View(ctx, p.Workspace(), fn)
+}

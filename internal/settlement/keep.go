@@ -1,0 +1,145 @@
+package settlement
+
+import (
+	"bytes"
+
+	"github.com/deed-dev/deed/internal/docket"
+	"github.com/deed-dev/deed/internal/ledger"
+	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/value"
+	"github.com/deed-dev/deed/internal/verdict"
+)
+
+// Finding is a verdict that was just made, and what it came from.
+type Finding struct {
+	Ref     store.Ref
+	Case    *verdict.Case
+	Verdict verdict.Verdict
+	// Lacking is the coverage that could make another verdict; see [verdict.Await].
+	Lacking []verdict.Wait
+	// Was is what is kept of the action; nil for a new one.
+	Was *docket.Stored
+}
+
+// Find evaluates a case. Errors: those of [verdict.Await].
+func Find(ref store.Ref, c *verdict.Case, was *docket.Stored) (*Finding, error) {
+	v, lacking, err := verdict.Await(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Finding{Ref: ref, Case: c, Verdict: v, Lacking: lacking, Was: was}, nil
+}
+
+// Changed says whether the verdict says anything that the kept one does not. When it
+// was made, by which case, and how far sources are is not a part of that.
+func (f *Finding) Changed() bool {
+	if f.Was == nil {
+		return true
+	}
+	if f.stands() {
+		return false
+	}
+	return !bytes.Equal(content(&f.Verdict), content(&f.Was.Verdict))
+}
+
+// stands says that a settled verdict was found again: it stays as it is.
+func (f *Finding) stands() bool {
+	return f.Case.Previous != nil && f.Verdict.Revision == f.Case.Previous.Revision
+}
+
+// seenByOthers says whether what cases of other actions hold of the verdict is
+// another than before.
+func (f *Finding) seenByOthers() bool {
+	if f.stands() {
+		return false
+	}
+	if f.Was == nil {
+		return true
+	}
+	was, is := &f.Was.Verdict, &f.Verdict
+	if was.Status != is.Status || was.Outcome.Result != is.Outcome.Result || (was.VerifiedAmount == nil) != (is.VerifiedAmount == nil) {
+		return true
+	}
+	if is.VerifiedAmount == nil {
+		return false
+	}
+	order, same := was.VerifiedAmount.Compare(*is.VerifiedAmount)
+	return !same || order != 0
+}
+
+// content is a verdict's canonical form without what changes by itself.
+func content(v *verdict.Verdict) []byte {
+	bare := *v
+	bare.EvaluatedAt, bare.Case = 0, ""
+	bare.Waits = withoutMarks(v.Waits)
+	bare.Checks = make([]verdict.Check, len(v.Checks))
+	for i := range v.Checks {
+		bare.Checks[i] = v.Checks[i]
+		bare.Checks[i].Waits = withoutMarks(v.Checks[i].Waits)
+	}
+	return bare.AppendJSON(nil)
+}
+
+func withoutMarks(waits []verdict.Wait) []verdict.Wait {
+	var bare []verdict.Wait
+	for _, w := range waits {
+		w.Watermark = 0
+		bare = append(bare, w)
+	}
+	return bare
+}
+
+// Keep keeps what a finding changes, with its leaf if it settled, and wakes the
+// action again where only time is lacking. renew also replaces what the action waits
+// for where the verdict is the same: after coverage has come that it waited for.
+// It says whether the verdict was kept.
+func Keep(tx store.Tx, f *Finding, renew bool) bool {
+	waits, wakes := f.awaited()
+	if len(wakes) > 0 {
+		tx.Wake(wakes...)
+	}
+	switch {
+	case f.Changed():
+		tx.KeepVerdict(f.Ref, &f.Verdict, f.Case, waits)
+		if f.Verdict.Revision > 0 {
+			tx.AddLeaf(ledger.Verdict(f.Ref, &f.Verdict))
+		}
+		return true
+	case renew:
+		// A settled verdict stays as it is; what can still change it may be less.
+		tx.KeepVerdict(f.Ref, &f.Verdict, f.Case, waits)
+	}
+	return false
+}
+
+// awaited are the watermarks that wake the action, and the times that do: a source
+// may say that it is complete up to a time that we have not reached.
+func (f *Finding) awaited() (waits []verdict.Wait, wakes []store.Wake) {
+	var times []value.Instant
+	for _, w := range f.Lacking {
+		if w.Watermark < w.Until {
+			waits = append(waits, w)
+			continue
+		}
+		times = append(times, w.Until)
+	}
+	for _, at := range times {
+		if at > f.Case.At {
+			wakes = append(wakes, store.Wake{Kind: store.WakeAction, Ref: f.Ref, Due: at})
+		}
+	}
+	return waits, wakes
+}
+
+// Due is when the action is to be looked at again in any case: when it may settle,
+// and where that is over, when it is no longer waited for coverage. Zero: never.
+func (f *Finding) Due() value.Instant {
+	v := &f.Verdict
+	switch {
+	case v.Revision > 0:
+		return 0
+	case f.Case.At < v.SettlesAt || f.Case.Governing == nil:
+		return v.SettlesAt
+	}
+	return v.SettlesAt.Add(f.Case.Governing.Contract.Settle.Grace)
+}

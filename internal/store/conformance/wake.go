@@ -1,0 +1,223 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/evidence"
+	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/value"
+)
+
+var wakeLaws = []law{
+	{"a wake comes back as it was given", wakeReturns},
+	{"those that are due come, the longest due first, and the others wait", dueInOrder},
+	{"a wake that was claimed is gone, and there again if the unit failed", claimedOnce},
+	{"no two units claim one wake, and none is lost where some fail", claimedByOne},
+	{"to check again wakes the action and its neighbours, where something could have been missed", recheck},
+	{"whoever waits for wakes is told of them", woken},
+}
+
+// claim takes wakes in a unit of its own.
+func claim(t testing.TB, p place, n int) []store.Wake {
+	t.Helper()
+	var got []store.Wake
+	p.do(t, func(tx store.Tx) (err error) {
+		got, err = tx.Claim(n)
+		return err
+	})
+	return got
+}
+
+func wakeReturns(t *testing.T, s *suite) {
+	p := s.workspace(t)
+	for _, want := range []store.Wake{
+		{Kind: store.WakeAction, Ref: ref(1)},
+		{Kind: store.WakeSpread, Ref: ref(2)},
+		{Kind: store.WakeSettle, Ref: ref(3), Due: at(-time.Hour)},
+		{Kind: store.WakeFact, Fact: evidence.Identity{Source: "stripe", Family: "refund", ExternalID: "re_1"}},
+		{Kind: store.WakeSource, Source: "stripe", FactType: "refund.succeeded", Watermark: at(time.Hour)},
+	} {
+		p.keep(t, func(tx store.Tx) { tx.Wake(want) })
+		got := claim(t, p, 10)
+		if len(got) != 1 {
+			t.Fatalf("of %+v come %+v", want, got)
+		}
+		// When one is due that was due at once may be told or not.
+		if want.Due == 0 && got[0].Due <= at(time.Hour) {
+			got[0].Due = 0
+		}
+		if got[0] != want {
+			t.Errorf("it comes back as %+v, want %+v", got[0], want)
+		}
+	}
+}
+
+func dueInOrder(t *testing.T, s *suite) {
+	p, c := s.apart(t)
+	c.stopped.Store(true)
+	due := func() value.Instant {
+		return look(t, p, func(tx store.Tx) (value.Instant, error) { return tx.NextDue() })
+	}
+	if got := due(); got != 0 {
+		t.Errorf("where there is no wake, the next is due at %s", got)
+	}
+	p.keep(t, func(tx store.Tx) {
+		for n, after := range []time.Duration{5, -3, 2, -1, -2} {
+			tx.Wake(store.Wake{Kind: store.WakeSettle, Ref: ref(n), Due: at(after * time.Hour)})
+		}
+	})
+	if got := due(); got != at(-3*time.Hour) {
+		t.Errorf("the next is due at %s, want %s", got, at(-3*time.Hour))
+	}
+	refs := func(n int) []store.Ref {
+		var all []store.Ref
+		for _, w := range claim(t, p, n) {
+			all = append(all, w.Ref)
+		}
+		return all
+	}
+	for _, step := range []struct {
+		now  time.Duration
+		n    int
+		want []store.Ref
+	}{
+		{0, 2, []store.Ref{ref(1), ref(4)}},
+		{0, 2, []store.Ref{ref(3)}},
+		{0, 2, nil},
+		{2*time.Hour - time.Microsecond, 9, nil},
+		{2 * time.Hour, 9, []store.Ref{ref(2)}},
+		{10 * time.Hour, 9, []store.Ref{ref(0)}},
+	} {
+		c.set(at(step.now))
+		if got := refs(step.n); !slices.Equal(got, step.want) {
+			t.Errorf("at %s come %v, want %v", at(step.now), got, step.want)
+		}
+	}
+	if got := due(); got != 0 {
+		t.Errorf("after all the next is due at %s", got)
+	}
+}
+
+func claimedOnce(t *testing.T, s *suite) {
+	p := s.workspace(t)
+	p.keep(t, func(tx store.Tx) { tx.Wake(store.Wake{Kind: store.WakeAction, Ref: ref(1)}) })
+	failed := errors.New("it was not to be")
+	for range 3 {
+		err := p.try(t, func(tx store.Tx) error {
+			got, err := tx.Claim(10)
+			if err != nil {
+				return err
+			}
+			if len(got) != 1 {
+				t.Errorf("there are %d", len(got))
+			}
+			return failed
+		})
+		if !errors.Is(err, failed) {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []int{1, 0} {
+		if got := claim(t, p, 10); len(got) != want {
+			t.Errorf("there are %d, want %d", len(got), want)
+		}
+	}
+}
+
+func claimedByOne(t *testing.T, s *suite) {
+	p := s.workspace(t)
+	const wakes = 120
+	p.keep(t, func(tx store.Tx) {
+		for n := range wakes {
+			tx.Wake(store.Wake{Kind: store.WakeAction, Ref: ref(n)})
+		}
+	})
+	var mu sync.Mutex
+	claimed := map[store.Ref]int{}
+	failed := errors.New("killed")
+	together(t, 8, func(i int) error {
+		for round := i; ; round++ {
+			var got []store.Wake
+			var next value.Instant
+			err := p.try(t, func(tx store.Tx) (err error) {
+				if got, err = tx.Claim(5); err != nil {
+					return err
+				}
+				if round%3 == 0 && len(got) > 0 {
+					return failed
+				}
+				next, err = tx.NextDue()
+				return err
+			})
+			if errors.Is(err, failed) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			for _, w := range got {
+				claimed[w.Ref]++
+			}
+			mu.Unlock()
+			// What others hold is none of ours, but it may come back.
+			if len(got) == 0 && next == 0 {
+				return nil
+			}
+		}
+	})
+	for n := range wakes {
+		if claimed[ref(n)] != 1 {
+			t.Errorf("%s was claimed %d times", ref(n), claimed[ref(n)])
+		}
+	}
+	if len(claimed) != wakes {
+		t.Errorf("%d were claimed, want %d", len(claimed), wakes)
+	}
+}
+
+func recheck(t *testing.T, s *suite) {
+	p := s.workspace(t)
+	p.keep(t, func(tx store.Tx) {
+		tx.AddAction(action(1), nil, nil)
+		tx.Recheck(ref(1))
+	})
+	got := claim(t, p, 10)
+	for i := range got {
+		got[i].Due = 0
+	}
+	one := []store.Wake{{Kind: store.WakeSpread, Ref: ref(1)}}
+	if len(got) != 0 && fmt.Sprint(got) != fmt.Sprint(one) {
+		t.Errorf("it wakes %+v", got)
+	}
+	if s.store.Name() == "postgres" && len(got) == 0 {
+		t.Error("nothing is woken where units overlap")
+	}
+}
+
+func woken(t *testing.T, s *suite) {
+	p, _ := s.apart(t)
+	ctx := background(t)
+	// A signal may be lost, so that it is worth while to wake again.
+	for n := 0; ; n++ {
+		p.keep(t, func(tx store.Tx) { tx.Wake(store.Wake{Kind: store.WakeAction, Ref: ref(n)}) })
+		again := time.NewTimer(5 * time.Second)
+		select {
+		case got := <-p.store.Woken():
+			if want := []access.WorkspaceID{p.id}; !slices.Contains(want, got) {
+				t.Errorf("%s was woken, want %s", got, p.id)
+			}
+			again.Stop()
+			return
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatal("nobody was told")
+		}
+	}
+}

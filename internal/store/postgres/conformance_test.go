@@ -1,0 +1,29 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/store/conformance"
+	"github.com/deed-dev/deed/internal/store/postgres"
+	"github.com/deed-dev/deed/internal/store/postgres/pgtest"
+	"github.com/deed-dev/deed/internal/store/sqlstore"
+	"github.com/deed-dev/deed/internal/value"
+)
+
+func TestPostgresKeepsWhatAStorePromises(t *testing.T) {
+	t.Parallel()
+	conformance.Run(t, func(tb testing.TB, clock func() value.Instant) store.Store {
+		tb.Helper()
+		s, err := postgres.Open(tb.Context(), pgtest.Start(tb).Database(tb), sqlstore.WithClock(clock))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		tb.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				tb.Error(err)
+			}
+		})
+		return s
+	})
+}

@@ -1,0 +1,125 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"sync"
+
+	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/store/sqlstore"
+)
+
+// driver is the database of one folder.
+type driver struct {
+	db      *sql.DB
+	lock    *os.File
+	writer  chan *connection // holds the one that writes while nobody does
+	readers chan *connection
+
+	once  sync.Once
+	ended chan struct{}
+}
+
+// connection keeps what it has prepared.
+type connection struct {
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt
+	home     chan *connection
+}
+
+var errClosed = &store.UnavailableError{Err: errors.New("the store is closed")}
+
+func (d *driver) connect(ctx context.Context, home chan *connection) error {
+	conn, err := d.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	home <- &connection{conn: conn, prepared: map[string]*sql.Stmt{}, home: home}
+	return nil
+}
+
+// Name implements [sqlstore.Driver].
+func (d *driver) Name() string { return "sqlite" }
+
+// Dialect implements [sqlstore.Driver].
+func (d *driver) Dialect() sqlstore.Dialect { return sqlstore.SQLite }
+
+// Serial implements [sqlstore.Driver].
+func (d *driver) Serial() bool { return true }
+
+// Told implements [sqlstore.Driver]: there is no other process.
+func (d *driver) Told() <-chan access.WorkspaceID { return nil }
+
+// Tell implements [sqlstore.Driver].
+func (d *driver) Tell(context.Context, []access.WorkspaceID) error { return nil }
+
+// Begin implements [sqlstore.Driver]. Whoever waits for the connection that writes
+// gets it in the order of coming.
+func (d *driver) Begin(ctx context.Context, o sqlstore.SessionOptions) (sqlstore.Session, error) {
+	from, begin := d.writer, "BEGIN IMMEDIATE"
+	if o.ReadOnly {
+		from, begin = d.readers, "BEGIN"
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-d.ended:
+		return nil, errClosed
+	default:
+	}
+	select {
+	case c := <-from:
+		s := &session{connection: c}
+		if err := s.run(ctx, begin, nil, nil); err != nil {
+			c.home <- c
+			return nil, kind(ctx, err)
+		}
+		return s, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-d.ended:
+		return nil, errClosed
+	}
+}
+
+// Ping implements [sqlstore.Driver].
+func (d *driver) Ping(ctx context.Context) error {
+	s, err := d.Begin(ctx, sqlstore.SessionOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	s.Rollback()
+	return nil
+}
+
+// Close implements [sqlstore.Driver]. It waits for the sessions that are open.
+func (d *driver) Close() error {
+	var err error
+	d.once.Do(func() {
+		close(d.ended)
+		if d.db != nil {
+			d.drain(d.writer)
+			d.drain(d.readers)
+			err = d.db.Close()
+		}
+		err = errors.Join(err, d.lock.Close())
+	})
+	return err
+}
+
+func (d *driver) drain(home chan *connection) {
+	for range d.opened(home) {
+		c := <-home
+		for _, s := range c.prepared {
+			_ = s.Close() // closed with the connection in any case
+		}
+		_ = c.conn.Close()
+	}
+}
+
+// opened is how many connections have a home.
+func (d *driver) opened(home chan *connection) int { return cap(home) }

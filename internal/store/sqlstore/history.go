@@ -1,0 +1,190 @@
+package sqlstore
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deed-dev/deed/internal/docket"
+	"github.com/deed-dev/deed/internal/money"
+	"github.com/deed-dev/deed/internal/value"
+	"github.com/deed-dev/deed/internal/verdict"
+)
+
+var (
+	sumsWithin = tenant("ask_sums_within", `
+		SELECT k.n, s.bucket_at, s.shadow, s.currency, s.entries, s.amount, s.received_at
+		FROM {keys text text bigint bigint bigint} {join limit_sums s: s.workspace_id = $1 AND s.limit_key = k.k1 AND s.grp = k.k2 AND s.width = k.k3 AND s.bucket_at >= k.k4 AND s.bucket_at < k.k5}`)
+	entriesWithin = tenant("ask_entries_within", `
+		SELECT k.n, e.shadow, e.currency, e.amount, e.received_at FROM {keys text text bigint bigint} {join limit_entries e: e.workspace_id = $1 AND e.limit_key = k.k1 AND e.grp = k.k2 AND e.start_at >= k.k3 AND e.start_at < k.k4}`)
+	ownEntry = tenant("ask_own_entry", `
+		SELECT k.n, e.shadow, e.currency, e.amount, e.received_at, e.start_at
+		FROM {keys text text text} {join actions a: a.workspace_id = $1 AND a.action_id = k.k3}
+		{join limit_entries e: e.workspace_id = $1 AND e.limit_key = k.k1 AND e.grp = k.k2 AND e.start_at = a.start_at AND e.ref = a.ref}`)
+	laterActions = tenant("ask_later", `
+		SELECT a.form, e.start_at FROM limit_entries e {join actions a: a.workspace_id = $1 AND a.ref = e.ref}
+		WHERE e.workspace_id = $1 AND e.limit_key = $2 AND e.grp = $3 AND e.start_at >= $4 AND e.start_at < $5
+		ORDER BY e.start_at, e.ref LIMIT $6`)
+)
+
+// histories answers questions about rolling limits.
+type histories struct {
+	unit  *unit
+	asked []*windowed
+
+	sums, entries, own *query
+	sumOf, entryOf     []part // by the n of a key
+	rows               map[crowd]int
+}
+
+// windowed is one question and what it came to so far.
+type windowed struct {
+	question *docket.Question
+	totals   map[money.Currency]*sum
+	// past says that something in the window was received after the question's time,
+	// so that sums cannot be used.
+	past bool
+}
+
+type part struct {
+	of   *windowed
+	name sumKey
+}
+
+func newHistories(u *unit) *histories {
+	h := &histories{
+		unit: u, sums: &query{statement: sumsWithin}, entries: &query{statement: entriesWithin}, own: &query{statement: ownEntry},
+		rows: map[crowd]int{},
+	}
+	h.sums.row, h.entries.row, h.own.row = h.sumRow, h.entryRow, h.ownRow
+	return h
+}
+
+// ask puts a question among those that are asked together.
+func (h *histories) ask(q *docket.Question) {
+	w := &windowed{question: q, totals: map[money.Currency]*sum{}}
+	h.asked = append(h.asked, w)
+	name := sumKey{limit: docket.LimitKey(q.History.Contract, q.History.Limit), group: key(q.History.Group)}
+	for _, s := range stretches(q.History.From, q.History.To) {
+		h.stretch(w, name, s)
+	}
+	h.own.keys = append(h.own.keys, []any{name.limit, name.group, key(q.History.Except)})
+}
+
+func (h *histories) stretch(w *windowed, name sumKey, s stretch) {
+	if s.width == 0 {
+		h.entries.keys = append(h.entries.keys, []any{name.limit, name.group, s.from, s.to})
+		h.entryOf = append(h.entryOf, part{of: w, name: name})
+		return
+	}
+	name.width = s.width
+	h.sums.keys = append(h.sums.keys, []any{name.limit, name.group, s.width, s.from, s.to})
+	h.sumOf = append(h.sumOf, part{of: w, name: name})
+}
+
+func (h *histories) queries() []*query { return []*query{h.sums, h.entries, h.own} }
+
+func (h *histories) sumRow(r Row) error {
+	p := h.sumOf[r.Int()]
+	name := p.name
+	name.bucket = r.Int()
+	shadow, currency, entries, amount, received := r.Bool(), r.Text(), r.Int(), r.Text(), value.Instant(r.Int())
+	h.rows[crowd{workspace: h.unit.workspace, sum: name}]++
+	p.of.past = p.of.past || received > p.of.question.History.At
+	return p.of.add(shadow, currency, entries, amount, received)
+}
+
+func (h *histories) entryRow(r Row) error {
+	p := h.entryOf[r.Int()]
+	shadow, currency, amount, received := r.Bool(), r.Text(), r.Text(), value.Instant(r.Int())
+	if received > p.of.question.History.At {
+		return nil
+	}
+	return p.of.add(shadow, currency, 1, amount, received)
+}
+
+func (h *histories) ownRow(r Row) error {
+	w := h.asked[r.Int()]
+	shadow, currency, amount, received, start := r.Bool(), r.Text(), r.Text(), value.Instant(r.Int()), value.Instant(r.Int())
+	q := w.question.History
+	if start <= q.From || start > q.To || received > q.At {
+		return nil
+	}
+	return w.add(shadow, currency, -1, amount, 0)
+}
+
+// add adds entries, or takes one away. Those of contracts that are tried out count
+// only for such contracts.
+func (w *windowed) add(shadow bool, currency string, entries int64, amount string, received value.Instant) error {
+	if shadow && w.question.History.Mode != verdict.Shadow {
+		return nil
+	}
+	number := money.Decimal{}
+	if amount != "" {
+		var err error
+		if number, err = money.ParseDecimal(amount); err != nil {
+			return err
+		}
+	}
+	if entries < 0 {
+		number = number.Neg()
+	}
+	c := money.Currency(currency)
+	if w.totals[c] == nil {
+		w.totals[c] = &sum{}
+	}
+	w.totals[c].add(entries, number, received)
+	return nil
+}
+
+// finish gives the answers. Questions about the past are asked again entry by
+// entry, because a sum does not tell what was received when.
+func (h *histories) finish() error {
+	again := newHistories(h.unit)
+	for _, w := range h.asked {
+		if !w.past {
+			continue
+		}
+		q := w.question.History
+		w.totals = map[money.Currency]*sum{}
+		name := sumKey{limit: docket.LimitKey(q.Contract, q.Limit), group: key(q.Group)}
+		again.stretch(w, name, stretch{from: int64(q.From) + 1, to: int64(q.To) + 1})
+		again.own.keys = append(again.own.keys, []any{name.limit, name.group, key(q.Except)})
+		again.asked = append(again.asked, w)
+	}
+	if len(again.asked) > 0 {
+		if err := h.unit.ask(again.entries, again.own); err != nil {
+			return err
+		}
+	}
+	for _, w := range h.asked {
+		w.question.Sum = w.history()
+	}
+	for c, n := range h.rows {
+		if n > maxRows {
+			h.unit.crowded = append(h.unit.crowded, c)
+		}
+	}
+	return nil
+}
+
+// history is the answer.
+func (w *windowed) history() verdict.History {
+	q := w.question.History
+	h := verdict.History{Limit: q.Limit.ID, From: q.From, To: q.To, CompleteTo: q.At}
+	for currency, s := range w.totals {
+		h.Count += int(s.entries)
+		switch {
+		case s.entries == 0 || q.Limit.Rolling.Total == nil:
+		case currency == "":
+			h.Unvalued += int(s.entries)
+		default:
+			total := s.amount
+			if short, err := money.ParseDecimal(plain(total)); err == nil {
+				total = short
+			}
+			h.Totals = append(h.Totals, money.Amount{Value: total, Currency: currency})
+		}
+	}
+	slices.SortFunc(h.Totals, func(a, b money.Amount) int { return strings.Compare(string(a.Currency), string(b.Currency)) })
+	return h
+}

@@ -1,0 +1,155 @@
+package sqlstore
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/deed-dev/deed/internal/money"
+	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/value"
+)
+
+// Entries of a rolling limit are added up over spans of 2^23, 2^29 and 2^35
+// microseconds: 8 seconds, 9 minutes, 9.5 hours. A window is a few long spans, up to
+// 64 shorter ones at each end, and single entries in the 8 seconds at each end: at
+// most some 300 sums for a month, however many entries there are. Each entry costs
+// three sums.
+var spans = [...]int64{1 << 35, 1 << 29, 1 << 23} // the longest first
+
+var (
+	addLimitEntry = tenant("add_limit_entry", `
+		INSERT INTO limit_entries (workspace_id, limit_key, grp, start_at, ref, received_at, shadow, currency, amount)
+		{rows text text bigint text bigint bool text text}`)
+	limitEntryOf = tenant("limit_entry_of", `
+		SELECT 1 FROM limit_entries WHERE workspace_id = $1 AND limit_key = $2 AND grp = $3 AND start_at = $4 AND ref = $5`)
+	addLimitSum = tenant("add_limit_sum", `
+		INSERT INTO limit_sums (workspace_id, limit_key, grp, width, bucket_at, shadow, currency, entries, amount, received_at)
+		{rows text text bigint bigint bool text bigint text bigint}`)
+	takeLimitSums = tenant("take_limit_sums", `
+		DELETE FROM limit_sums WHERE workspace_id = $1
+		AND (limit_key, grp, width, bucket_at) IN (SELECT k.k1, k.k2, k.k3, k.k4 FROM {keys text text bigint bigint})
+		RETURNING limit_key, grp, width, bucket_at, shadow, currency, entries, amount, received_at`)
+	laterInLimit = tenant("later_in_limit", `
+		SELECT ref FROM limit_entries
+		WHERE workspace_id = $1 AND limit_key = $2 AND grp = $3 AND start_at > $4 AND start_at <= $5
+		ORDER BY start_at, ref LIMIT $6`)
+)
+
+// sumKey is what is added up together.
+type sumKey struct {
+	limit, group  string
+	width, bucket int64
+	shadow        bool
+	currency      string
+}
+
+// sum is what entries come to.
+type sum struct {
+	entries  int64
+	amount   money.Decimal
+	received value.Instant // the latest
+}
+
+func (s *sum) add(entries int64, amount money.Decimal, received value.Instant) {
+	s.entries += entries
+	s.amount = s.amount.Add(amount)
+	s.received = max(s.received, received)
+}
+
+// addLimits adds entries and, when the unit writes, their sums.
+func (u *unit) addLimits(ref store.Ref, received value.Instant, entries []store.LimitEntry) {
+	for _, e := range entries {
+		amount := money.Decimal{}
+		if e.Amount != "" {
+			var err error
+			if amount, err = money.ParseDecimal(e.Amount); err != nil {
+				u.fail(fmt.Errorf("add the action %s to a limit: %w", ref, err))
+				return
+			}
+		}
+		group := key(e.Group)
+		u.queueRows(addLimitEntry, []any{e.Key, group, e.Start, ref, received, e.Shadow, e.Currency, e.Amount})
+		for _, width := range spans {
+			u.late.sum(sumKey{
+				limit: e.Key, group: group, width: width, bucket: int64(e.Start) &^ (width - 1),
+				shadow: e.Shadow, currency: e.Currency,
+			}).add(1, amount, received)
+		}
+	}
+}
+
+func (l *late) sum(k sumKey) *sum {
+	if l.sums == nil {
+		l.sums = map[sumKey]*sum{}
+	}
+	if l.sums[k] == nil {
+		l.sums[k] = &sum{}
+	}
+	return l.sums[k]
+}
+
+// writeSums queues the sums, one row for each span however many entries it got.
+func (l *late) writeSums(u *unit) {
+	for _, k := range slices.SortedFunc(maps.Keys(l.sums), compareSums) {
+		s := l.sums[k]
+		u.queueRows(addLimitSum, []any{k.limit, k.group, k.width, k.bucket, k.shadow, k.currency, s.entries, plain(s.amount), s.received})
+	}
+	l.sums = nil
+}
+
+func compareSums(a, b sumKey) int {
+	return cmp.Or(cmp.Compare(a.limit, b.limit), cmp.Compare(a.group, b.group), cmp.Compare(a.width, b.width),
+		cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.currency, b.currency))
+}
+
+// readSum reads what takeLimitSums returns.
+func readSum(r Row) (sumKey, sum, error) {
+	k := sumKey{limit: r.Text(), group: r.Text(), width: r.Int(), bucket: r.Int(), shadow: r.Bool(), currency: r.Text()}
+	s := sum{entries: r.Int()}
+	var err error
+	s.amount, err = money.ParseDecimal(r.Text())
+	s.received = value.Instant(r.Int())
+	return k, s, err
+}
+
+// LaterInLimit implements [store.Actions].
+func (u *unit) LaterInLimit(e store.LimitEntry, to value.Instant, n int) ([]store.Ref, error) {
+	var refs []store.Ref
+	args := []any{e.Key, key(e.Group), e.Start, to, n}
+	err := u.ask(&query{statement: laterInLimit, args: args, row: func(r Row) error {
+		refs = append(refs, store.Ref(r.Text()))
+		return nil
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("find the actions that an entry of a limit changes: %w", err)
+	}
+	return refs, nil
+}
+
+// stretch is a part of a window: entries that are added up over width, or single
+// ones if it is 0. It is [from, to).
+type stretch struct{ width, from, to int64 }
+
+// stretches cut the window (from, to] into as few parts as there are sums for.
+func stretches(from, to value.Instant) []stretch {
+	return cut(nil, spans[:], int64(from)+1, int64(to)+1)
+}
+
+func cut(parts []stretch, widths []int64, from, to int64) []stretch {
+	if from >= to {
+		return parts
+	}
+	if len(widths) == 0 {
+		return append(parts, stretch{from: from, to: to})
+	}
+	width := widths[0]
+	first, last := (from+width-1)&^(width-1), to&^(width-1)
+	if first >= last {
+		return cut(parts, widths[1:], from, to)
+	}
+	parts = cut(parts, widths[1:], from, first)
+	parts = append(parts, stretch{width: width, from: first, to: last})
+	return cut(parts, widths[1:], last, to)
+}
