@@ -137,8 +137,14 @@ func (r *reached) workspace(ctx context.Context) (string, error) {
 
 // stopped tells what ended an import, and how it goes on.
 func (c *factImportCmd) stopped(server *reached, sum console.Imported, err error) error {
-	how := fmt.Sprintf("%s new and %s known before that are kept; run the same again to go on",
-		terminal.Count(sum.New), terminal.Count(sum.Known+sum.Skipped))
+	how := "nothing was kept of it"
+	if before := sum.Skipped + sum.New + sum.Known; before > 0 {
+		are := "are"
+		if before == 1 {
+			are = "is"
+		}
+		how = fmt.Sprintf("%s before that %s kept (%s new); run the same again to go on", terminal.Plural(before, "fact"), are, terminal.Count(sum.New))
+	}
 	if lines := console.LineErrors(err); len(lines) > 0 {
 		const most = 10
 		var next []string

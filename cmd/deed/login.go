@@ -30,7 +30,7 @@ func (loginCmd) Help() string {
 	return `Example:
 
     deed login 'http://127.0.0.1:7373/sign-in#TOKEN'
-    deed login - < link.txt
+    deed login - < what-deed-serve-printed.txt
     deed login https://deed.example.com --email ada@example.com
 
 Signs you in for the commands on this machine. A link is what deed serve printed
@@ -88,7 +88,16 @@ func (c *loginCmd) link(w *world) (string, error) {
 	if c.Link != "-" {
 		return c.Link, nil
 	}
-	return w.line("sign-in link")
+	text, err := io.ReadAll(io.LimitReader(w.stdin, 1<<20))
+	if err != nil {
+		return "", fmt.Errorf("read the sign-in link: %w", err)
+	}
+	for word := range strings.FieldsSeq(string(text)) {
+		if strings.Contains(word, "/sign-in#") {
+			return word, nil
+		}
+	}
+	return "", &misuse{terminal.WithHint(errors.New("there is no sign-in link on standard input"), "give it the link, or what deed serve printed")}
 }
 
 func (c *loginCmd) refused(err error, server *reached) error {
@@ -220,7 +229,10 @@ func (c *logoutCmd) Run(ctx context.Context, w *world) error {
 		return w.answer(console.Said([]byte("{}"), "you were not logged in"), c.JSON)
 	}
 	if err != nil {
-		return errors.Join(err, console.Forget(folder))
+		if gone := console.Forget(folder); gone != nil {
+			return errors.Join(err, gone)
+		}
+		return terminal.WithHint(err, "it is removed; a session that was in it ends by itself within a day")
 	}
 	conn, err := remote.Open(login.Address, login.Token, remote.Options{Tries: 1})
 	if err == nil {

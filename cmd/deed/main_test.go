@@ -43,6 +43,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"fill": fill, "unread": unread, "tamper": tamper,
 		"serve": serveInScript, "end": endInScript, "fetch": fetchInScript, "furnish": furnishInScript,
+		"hold": holdInScript, "tell": tellInScript, "certificate": certificateInScript, "shown": shownInScript,
 		"link": linkInScript, "keep": keepInScript, "facts": factsInScript, "soon": soonInScript, "mode": modeInScript,
 	}
 }

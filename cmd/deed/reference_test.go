@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,8 @@ type reference struct {
 	example   string   // one that runs in a home with one session
 	documents []string // what --json prints, by the name of its type in internal/report
 	lines     bool     // a document a line
+	answer    string   // the request whose answer --json prints, as the server sent it
+	but       string   // how what it prints differs from that; without one, what it is
 }
 
 var references = map[string]reference{
@@ -56,6 +59,66 @@ var references = map[string]reference{
 
 	"map check": {example: "deed map check --help", documents: []string{"MapCheckDocument"}},
 	"map draft": {example: "deed map draft -- deed demo-server"},
+
+	"contract list":     {example: "deed contract list --help", answer: "GET /v1/contracts"},
+	"contract push":     {example: "deed contract push --help", answer: "POST /v1/contracts"},
+	"contract versions": {example: "deed contract versions --help", answer: "GET /v1/contracts/{id}/versions"},
+	"contract pull":     {example: "deed contract pull --help", answer: "GET /v1/contracts/{id}/versions/{n}"},
+	"contract approve":  {example: "deed contract approve --help", answer: "POST /v1/contracts/{id}/versions/{n}/approve"},
+	"contract activate": {example: "deed contract activate --help", answer: "POST /v1/contracts/{id}/versions/{n}/activate"},
+	"contract retire":   {example: "deed contract retire --help", answer: "POST /v1/contracts/{id}/retire"},
+	"contract dry-run":  {example: "deed contract dry-run --help", answer: "POST /v1/contracts/dry-run"},
+
+	"action declare": {example: "deed action declare --help", answer: "POST /v1/actions"},
+	"action show":    {example: "deed action show --help", answer: "GET /v1/actions/{ref}"},
+	"action list":    {example: "deed action list --help", answer: "GET /v1/actions"},
+	"action pending": {example: "deed action pending --help", answer: "GET /v1/actions/pending"},
+	"action summary": {example: "deed action summary --help", answer: "GET /v1/summary"},
+	"action orphans": {example: "deed action orphans --help", answer: "GET /v1/orphans"},
+
+	"fact list":   {example: "deed fact list --help", answer: "GET /v1/facts"},
+	"fact import": {example: "deed fact import --help", documents: []string{"Imported"}},
+
+	"source list":     {example: "deed source list --help", answer: "GET /v1/sources"},
+	"source add":      {example: "deed source add --help", answer: "POST /v1/sources"},
+	"source set":      {example: "deed source set --help", answer: "PATCH /v1/sources/{source}"},
+	"source complete": {example: "deed source complete --help", answer: "PUT /v1/sources/{source}/watermark"},
+
+	"gate": {example: "deed gate --help", answer: "GET /v1/actions", but: " with all actions on one page, by their ids, and `open`, how many were not settled in time"},
+
+	"login":    {example: "deed login --help", answer: "POST /v1/session", but: " without the token, and `address`, the server's"},
+	"logout":   {example: "deed logout", but: "an empty object"},
+	"whoami":   {example: "deed whoami --help", answer: "GET /v1/session"},
+	"confirm":  {example: "deed confirm --help", answer: "POST /v1/session/confirm"},
+	"password": {example: "deed password --help", answer: "POST /v1/session/password", but: " without the token, and `address`, the server's"},
+
+	"key list":   {example: "deed key list --help", answer: "GET /v1/keys"},
+	"key create": {example: "deed key create --help", answer: "POST /v1/keys"},
+	"key rotate": {example: "deed key rotate --help", answer: "POST /v1/keys/{id}/rotate"},
+	"key revoke": {example: "deed key revoke --help", but: "an empty object"},
+
+	"member list":   {example: "deed member list --help", answer: "GET /v1/members"},
+	"member invite": {example: "deed member invite --help", answer: "POST /v1/members"},
+	"member link":   {example: "deed member link --help", answer: "POST /v1/members/{id}/link"},
+	"member role":   {example: "deed member role --help", answer: "PATCH /v1/members/{id}"},
+	"member remove": {example: "deed member remove --help", but: "an empty object"},
+
+	"workspace show":   {example: "deed workspace show --help", answer: "GET /v1/workspace"},
+	"workspace set":    {example: "deed workspace set --help", answer: "PATCH /v1/workspace"},
+	"workspace usage":  {example: "deed workspace usage --help", answer: "GET /v1/usage"},
+	"workspace audit":  {example: "deed workspace audit --help", answer: "GET /v1/audit"},
+	"workspace delete": {example: "deed workspace delete --help", but: "an empty object"},
+
+	"serve":           {example: "deed serve --print-config"},
+	"fsck":            {example: "deed fsck --help"},
+	"backup":          {example: "deed backup --help"},
+	"restore":         {example: "deed restore --help"},
+	"secret new":      {example: "deed secret new deed.secret"},
+	"secret rotate":   {example: "deed secret rotate deed.secret"},
+	"host workspaces": {example: "deed host workspaces --help", documents: []string{"WorkspacesDocument"}},
+	"host create":     {example: "deed host create --help"},
+	"host link":       {example: "deed host link --help"},
+	"host export":     {example: "deed host export --help"},
 }
 
 const referenceHead = `# Commands
@@ -77,7 +140,7 @@ never carries what a terminal would act on, in JSON neither.
 | 0 | done |
 | 1 | a negative answer, or the command failed |
 | 2 | what was asked makes no sense |
-| 3 | neither: the evidence does not carry an answer (` + "`deed evaluate`" + `) |
+| 3 | neither: the evidence does not carry an answer (` + "`deed evaluate`, `deed action show`, `deed gate`" + `) |
 | 130 | interrupted by Ctrl-C |
 
 ` + "`deed run`" + ` ends with the code of the server that it wraps. A closed pipe is no failure: ` + "`deed tail | head`" + ` ends with 0.
@@ -103,11 +166,12 @@ func TestTheReferenceSaysWhatTheProgramDoes(t *testing.T) {
 func writeReference(t *testing.T) string {
 	t.Helper()
 	var line commands
+	line.addSettings()
 	application, err := newParser(t.Context(), &line, &world{}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := readTypes(t, "../../internal/report", "../../internal/journal", "../../internal/draft", "../../internal/intent/fit")
+	types := readTypes(t, "../../internal/report", "../../internal/journal", "../../internal/draft", "../../internal/intent/fit", "../../internal/console")
 	var b strings.Builder
 	b.WriteString(referenceHead)
 	shown := map[string]bool{}
@@ -192,7 +256,17 @@ func writeCommand(t *testing.T, b *strings.Builder, command *kong.Node, extra re
 	if len(rows) > 0 {
 		b.WriteString("\n| Flag | Meaning |\n|---|---|\n" + strings.Join(rows, "\n") + "\n")
 	}
-	if hasJSON && len(extra.documents) == 0 {
+	switch {
+	case extra.answer != "":
+		page := "api.md"
+		if strings.Contains(extra.answer, "/v1/actions") {
+			page = "api-actions.md"
+		}
+		fmt.Fprintf(b, "\nJSON: the answer to `%s` ([%[2]s](%[2]s))%s.\n", extra.answer, page, extra.but)
+	case extra.but != "":
+		b.WriteString("\nJSON: " + extra.but + ".\n")
+	}
+	if hasJSON && len(extra.documents) == 0 && extra.answer == "" && extra.but == "" {
 		t.Errorf("%s has --json, and reference_test.go does not say what it prints", command.FullPath())
 	}
 	if extra.lines {
@@ -249,6 +323,12 @@ func exampleLine(line string) string {
 
 // paragraphText joins lines; one that is set in is code.
 func paragraphText(lines []string) string {
+	if len(lines) > 1 && !slices.ContainsFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "  ") }) {
+		for i := range lines {
+			lines[i] = strings.TrimSpace(lines[i])
+		}
+		return "```text\n" + strings.Join(lines, "\n") + "\n```"
+	}
 	text := ""
 	for _, line := range lines {
 		separator := " "

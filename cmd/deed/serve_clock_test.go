@@ -86,7 +86,7 @@ func (s *innerServer) end(t *testing.T) {
 const clockContract = `contract: refund_workflow
 title: Refund an order
 owner: payments-team
-settle: {after: 48h, grace: 1h, max_skew: 24h}
+settle: {after: 48h, grace: 96h, max_skew: 24h}
 sources:
   stripe: {trust: independent}
 link: refs.idempotency_key == action_id

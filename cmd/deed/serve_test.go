@@ -3,10 +3,19 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -102,14 +111,15 @@ func serveInScript(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(name, s.url)
 }
 
+var scriptSignals = map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL, "HUP": syscall.SIGHUP}
+
 // endInScript ends a server and looks at its exit code: end NAME SIGNAL CODE.
 func endInScript(ts *testscript.TestScript, neg bool, args []string) {
-	signals := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL, "HUP": syscall.SIGHUP}
-	if neg || len(args) != 3 || signals[args[1]] == 0 {
+	if neg || len(args) != 3 || scriptSignals[args[1]] == 0 {
 		ts.Fatalf("usage: end NAME SIGNAL CODE")
 	}
 	s := serversOf(ts)[args[0]]
-	ts.Check(s.command.Process.Signal(signals[args[1]]))
+	ts.Check(s.command.Process.Signal(scriptSignals[args[1]]))
 	select {
 	case <-s.ended:
 	case <-time.After(serverLimit):
@@ -120,12 +130,100 @@ func endInScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// strangers believe any certificate: scripts make their own.
+var strangers = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+
+// certificateInScript makes a certificate for this machine: certificate CERT KEY NAME.
+func certificateInScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: certificate CERT KEY NAME")
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ts.Check(err)
+	form := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: args[2]},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"},
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, form, form, &key.PublicKey, key)
+	ts.Check(err)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+}
+
+// shownInScript waits until a server shows the certificate of a name: shown NAME CERTIFICATE.
+func shownInScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: shown NAME CERTIFICATE")
+	}
+	address := strings.TrimPrefix(serversOf(ts)[args[0]].url, "https://")
+	waitInScript(ts, func() bool {
+		connection, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
+		ts.Check(err)
+		defer connection.Close()
+		return connection.ConnectionState().PeerCertificates[0].Subject.CommonName == args[1]
+	})
+}
+
+// holdInScript begins a request and does not finish it: hold NAME. It needs the key
+// that furnish left.
+func holdInScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hold NAME")
+	}
+	s := serversOf(ts)[args[0]]
+	key, err := os.ReadFile(ts.MkAbs(args[0] + ".key"))
+	ts.Check(err)
+	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	ts.Check(err)
+	ts.Defer(func() { _ = connection.Close() })
+	_, err = fmt.Fprintf(connection, "POST /v1/actions HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", key)
+	ts.Check(err)
+	waitInScript(ts, func() bool { // until the server has seen it
+		answer, err := strangers.Get(s.url + "/metrics")
+		ts.Check(err)
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		ts.Check(err)
+		return strings.Contains(string(text), "deed_http_requests_active 1")
+	})
+}
+
+// tellInScript sends a signal and waits until the server has logged something:
+// tell NAME SIGNAL TEXT.
+func tellInScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 || scriptSignals[args[1]] == 0 {
+		ts.Fatalf("usage: tell NAME SIGNAL TEXT")
+	}
+	ts.Check(serversOf(ts)[args[0]].command.Process.Signal(scriptSignals[args[1]]))
+	waitInScript(ts, func() bool {
+		text, err := os.ReadFile(ts.MkAbs(args[0] + ".err"))
+		ts.Check(err)
+		return strings.Contains(string(text), args[2])
+	})
+}
+
+// waitInScript asks again and again until the answer is yes.
+func waitInScript(ts *testscript.TestScript, done func() bool) {
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	limit := time.After(serverLimit)
+	for !done() {
+		select {
+		case <-again.C:
+		case <-limit:
+			ts.Fatalf("it does not come about")
+		}
+	}
+}
+
 // fetchInScript prints what a URL answers: fetch STATUS URL.
 func fetchInScript(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fetch STATUS URL")
 	}
-	answer, err := http.Get(args[1])
+	answer, err := strangers.Get(args[1])
 	ts.Check(err)
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)

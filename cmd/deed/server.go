@@ -61,6 +61,9 @@ func (f serverFlags) connect(w *world, first int) (*reached, error) {
 		return nil, err
 	}
 	login, err := console.FindLogin(folder)
+	if errors.Is(err, console.ErrBadLogin) {
+		return nil, terminal.WithHint(err, "log in again: deed login LINK\nor remove it: deed logout")
+	}
 	if err != nil && !errors.Is(err, console.ErrNoLogin) {
 		return nil, err
 	}

@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 var update = flag.Bool("update", false, "write what the code says into docs/api.md")
@@ -155,5 +158,43 @@ func TestThePageForPeopleLoadsAndRunsNothing(t *testing.T) {
 	}
 	if policy := g.header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") {
 		t.Errorf("the policy is %q", policy)
+	}
+}
+
+// Each example of the page is a body that some endpoint takes or answers, with no
+// member that the description does not have.
+func TestEveryExampleOfThePageIsABodyThatIsDescribed(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.FromSlash(pageFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?s)```json\n(.*?)\n```").FindAllStringSubmatch(string(text), -1)
+	if len(examples) < 20 {
+		t.Fatalf("the page has %d examples, which are too few to be all", len(examples))
+	}
+	for _, example := range examples {
+		var reasons []string
+		found := false
+		for route, op := range described().operations {
+			schemas := []*jsonschema.Resolved{op.body}
+			for _, answer := range op.answers {
+				schemas = append(schemas, answer)
+			}
+			for _, schema := range schemas {
+				if schema == nil {
+					continue
+				}
+				err := validate(schema, []byte(example[1]))
+				found = found || err == nil
+				if err != nil {
+					reasons = append(reasons, fmt.Sprintf("%s: %v", route, err))
+				}
+			}
+		}
+		if !found {
+			slices.Sort(reasons)
+			t.Errorf("no endpoint takes or answers\n%s\n%s", example[1], strings.Join(slices.Compact(reasons), "\n"))
+		}
 	}
 }

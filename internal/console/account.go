@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -34,6 +35,27 @@ func NewKey(raw []byte) (Answer, error) {
 	) string {
 		return fmt.Sprintf("%s\n\nThis is the only time that the key is shown. Give it to the program as DEED_API_KEY.\nIts name in the audit is apikey:%s, its id %s.\n",
 			terminal.Clean(b.Secret), terminal.Clean(b.Key.Prefix), terminal.Clean(b.Key.ID))
+	})
+}
+
+// KeyWithout gives a new key's secret away and shows the rest.
+func KeyWithout(raw []byte, take func(secret string) error, to string) (Answer, error) {
+	var b struct {
+		Key    json.RawMessage `json:"key"`
+		Secret string          `json:"secret"`
+	}
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return Answer{}, fmt.Errorf("read the server's answer: %w", err)
+	}
+	if err := take(b.Secret); err != nil {
+		return Answer{}, fmt.Errorf("keep the key: %w", err)
+	}
+	rest, err := json.Marshal(map[string]json.RawMessage{"key": b.Key})
+	if err != nil {
+		return Answer{}, fmt.Errorf("show the key: %w", err)
+	}
+	return read(rest, func(_ report.View, b struct{ Key key }) string {
+		return terminal.Clean(fmt.Sprintf("the key is in %s; its name in the audit is apikey:%s, its id %s", to, b.Key.Prefix, b.Key.ID)) + "\n"
 	})
 }
 

@@ -35,8 +35,8 @@ type Import struct {
 // Imported is how an import went.
 type Imported struct {
 	Skipped int64 `json:"skipped"` // sent by an earlier run, which was stopped
-	New     int64 `json:"new"`
-	Known   int64 `json:"known"`
+	New     int64 `json:"new"`     // facts that the server did not have
+	Known   int64 `json:"known"`   // facts that it had
 }
 
 // progress is what is noted: that so many facts with this digest were kept.

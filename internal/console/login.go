@@ -15,6 +15,9 @@ import (
 // ErrNoLogin says that nobody is logged in.
 var ErrNoLogin = errors.New("you are not logged in")
 
+// ErrBadLogin says that the file of the login holds something else.
+var ErrBadLogin = errors.New(loginFile + " is there and holds no login")
+
 // Login is a member's session with a server, as it is kept between commands.
 type Login struct {
 	Address   string    `json:"address"`
@@ -57,7 +60,7 @@ func (l Login) Keep(folder string) error {
 	return nil
 }
 
-// FindLogin reads the login of a folder. Error: [ErrNoLogin].
+// FindLogin reads the login of a folder. Errors: [ErrNoLogin], [ErrBadLogin].
 func FindLogin(folder string) (Login, error) {
 	path := filepath.Join(folder, loginFile)
 	text, err := os.ReadFile(path)
@@ -69,7 +72,7 @@ func FindLogin(folder string) (Login, error) {
 	}
 	var l Login
 	if err := json.Unmarshal(text, &l); err != nil || l.Address == "" || l.Token == "" {
-		return Login{}, fmt.Errorf("the login in %s cannot be read; log in again", path)
+		return Login{}, ErrBadLogin
 	}
 	return l, nil
 }

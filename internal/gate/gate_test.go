@@ -264,6 +264,24 @@ func TestACallWaitsNoLongerThanItWasTold(t *testing.T) {
 	}
 }
 
+// Once a record was late a call does not wait for it each time, but for one that
+// does not go on without.
+func TestARecordThatWasLateIsWaitedForWhereItIsRequired(t *testing.T) {
+	t.Parallel()
+	for required, want := range map[bool]time.Duration{false: 2500*time.Millisecond + lateTime, true: 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, func(o *Options) { o.Required = required }, nil)
+			b.notes.stuck = true
+			began := time.Now()
+			b.through(callOf("7", refund, order))
+			b.through(callOf("8", refund, order))
+			if took := time.Since(began); took != want {
+				t.Errorf("required %t: two calls took %v, want %v", required, took, want)
+			}
+		})
+	}
+}
+
 func TestWithoutARecordACallIsDeclaredAllTheSameUnlessItIsRequired(t *testing.T) {
 	t.Parallel()
 	sent := callOf("7", refund, order)

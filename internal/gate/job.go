@@ -100,11 +100,11 @@ func (j *job) run(ctx context.Context) {
 }
 
 // begin writes the intents and makes them durable. A record that was late once
-// is not waited for each time.
+// is not waited for each time, unless the call does not go on without it.
 func (j *job) begin(ctx context.Context) ([]observer.Begun, error) {
 	j.mu.Lock()
 	limit := j.Timeout / 2
-	if j.late {
+	if j.late && !j.Required {
 		limit = min(limit, lateTime)
 	}
 	j.mu.Unlock()

@@ -2,6 +2,7 @@ package settlement
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/deed-dev/deed/internal/docket"
@@ -104,7 +105,9 @@ func (s *Spreading) neighbours(r docket.Records, ids *[]string, more *[]store.Wa
 	return err
 }
 
-// WakeOthers wakes actions by their ids, but for those that are looked at anyway.
+// WakeOthers wakes actions by their ids, but for those that are looked at anyway, by
+// this unit or by a wake that is there already. So no action is in the queue twice for
+// this, however far behind whoever evaluates is.
 func WakeOthers(tx store.Tx, ids []string, except map[string]bool) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return except[id] })
 	if len(ids) == 0 {
@@ -114,9 +117,13 @@ func WakeOthers(tx store.Tx, ids []string, except map[string]bool) error {
 	if err != nil {
 		return fmt.Errorf("find the actions to be looked at again: %w", err)
 	}
+	pending, err := tx.Pending(slices.Sorted(maps.Values(refs)))
+	if err != nil {
+		return err
+	}
 	var wakes []store.Wake
-	for _, id := range ids {
-		if ref := refs[id]; ref != "" {
+	for _, ref := range slices.Sorted(maps.Values(refs)) {
+		if !slices.Contains(pending, ref) {
 			wakes = append(wakes, store.Wake{Kind: store.WakeAction, Ref: ref})
 		}
 	}

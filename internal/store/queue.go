@@ -61,6 +61,10 @@ type Queue interface {
 	// Waiting returns up to n actions that wait for facts of a source and type up
 	// to no later than a watermark, after a ref, in the order of refs.
 	Waiting(source, factType string, watermark value.Instant, after Ref, n int) ([]Ref, error)
+	// Pending returns those of these actions for which a WakeAction or a WakeSpread is
+	// due that no other unit has claimed, and lets none claim it before this one ends.
+	// To wake them again would only have them evaluated twice.
+	Pending(refs []Ref) ([]Ref, error)
 	// RefsOf returns the refs of these action ids that are known.
 	RefsOf(actionIDs []string) (map[string]Ref, error)
 }

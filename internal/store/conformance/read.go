@@ -135,6 +135,7 @@ var reads = []reading{
 	{method: "Secret", ask: func(tx store.Tx, _ *furnished) (any, error) { return tx.Secret("signer") }},
 	// What is read outside of units, and what only a unit that fails can read.
 	{method: "Claim"},
+	{method: "Pending"},
 	{method: "Directory"},
 }
 

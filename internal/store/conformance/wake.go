@@ -20,6 +20,7 @@ var wakeLaws = []law{
 	{"a wake that was claimed is gone, and there again if the unit failed", claimedOnce},
 	{"no two units claim one wake, and none is lost where some fail", claimedByOne},
 	{"to check again wakes the action and its neighbours, where something could have been missed", recheck},
+	{"an action that is to be evaluated anyway is known", evaluatedAnyway},
 	{"whoever waits for wakes is told of them", woken},
 }
 
@@ -198,6 +199,35 @@ func recheck(t *testing.T, s *suite) {
 	}
 	if s.store.Name() == "postgres" && len(got) == 0 {
 		t.Error("nothing is woken where units overlap")
+	}
+}
+
+func evaluatedAnyway(t *testing.T, s *suite) {
+	p := s.workspace(t)
+	p.keep(t, func(tx store.Tx) {
+		tx.Wake(
+			store.Wake{Kind: store.WakeAction, Ref: ref(1)}, store.Wake{Kind: store.WakeSpread, Ref: ref(2)}, store.Wake{Kind: store.WakeSpread, Ref: ref(2)},
+			store.Wake{Kind: store.WakeSettle, Ref: ref(3)}, store.Wake{Kind: store.WakeAction, Ref: ref(4), Due: at(day)},
+		)
+	})
+	known := func(refs ...store.Ref) []store.Ref {
+		t.Helper()
+		var got []store.Ref
+		p.do(t, func(tx store.Tx) (err error) {
+			got, err = tx.Pending(refs)
+			return err
+		})
+		return got
+	}
+	if got := known(ref(1), ref(2), ref(3), ref(4), ref(5)); !slices.Equal(got, []store.Ref{ref(1), ref(2)}) {
+		t.Errorf("to be evaluated are %v, want those of which a wake for that is due", got)
+	}
+	if got := known(); len(got) > 0 {
+		t.Errorf("of none there are %v", got)
+	}
+	claim(t, p, 10)
+	if got := known(ref(1), ref(2)); len(got) > 0 {
+		t.Errorf("after all were claimed there are %v", got)
 	}
 }
 

@@ -19,6 +19,8 @@ type driver struct {
 	me   string // names this process among those that tell each other
 	told chan access.WorkspaceID
 
+	growth *growth
+
 	stop context.CancelFunc
 	done sync.WaitGroup
 }
@@ -44,7 +46,7 @@ func (d *driver) Begin(ctx context.Context, o sqlstore.SessionOptions) (sqlstore
 		}
 		return nil, &store.UnavailableError{Err: err}
 	}
-	return &session{conn: conn, options: o}, nil
+	return &session{conn: conn, options: o, growth: d.growth}, nil
 }
 
 // Ping implements [sqlstore.Driver].

@@ -84,7 +84,7 @@ func open(ctx context.Context, url string) (*driver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	d := &driver{pool: pool, me: rand.Text(), told: make(chan access.WorkspaceID, 256)}
+	d := &driver{pool: pool, me: rand.Text(), told: make(chan access.WorkspaceID, 256), growth: newGrowth()}
 	d.start(config.ConnConfig.Copy())
 	return d, nil
 }

@@ -18,6 +18,8 @@ import (
 type session struct {
 	conn    *pgxpool.Conn
 	options sqlstore.SessionOptions
+	growth  *growth
+	written int // rows
 	begun   bool
 	now     value.Instant
 }
@@ -48,6 +50,7 @@ func (s *session) Commit(ctx context.Context, calls []sqlstore.Call) error {
 		return err
 	}
 	s.conn.Release()
+	s.growth.add(s.written)
 	return nil
 }
 
@@ -96,6 +99,9 @@ func (s *session) send(ctx context.Context, calls []sqlstore.Call, commit bool) 
 		c := &all[i]
 		if len(c.Columns) > 0 && len(c.Rows) == 0 {
 			return &sqlstore.CallError{Call: c.Name, Err: errors.New("it has no rows")}
+		}
+		if c.Row == nil {
+			s.written += len(c.Rows)
 		}
 		batch.Queue(c.SQL, arguments(c)...)
 	}

@@ -2,50 +2,72 @@ package postgres
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
 const (
-	// tendEvery is how often statistics are looked at while tables grow fast, and
-	// tendRarely how often later on.
-	tendEvery, tendRarely = 2 * time.Second, time.Minute
+	// firstGrowth is after how many rows that this process wrote tables are looked at
+	// first; then after twice as many, and so on.
+	firstGrowth = 128
+	// tendEvery is how often they are looked at in any case.
+	tendEvery = time.Minute
 	// tendsTo is how long one look may take.
 	tendsTo = time.Minute
 )
 
-// tend has tables that have grown to a multiple of what their statistics tell
-// analyzed at once. The server does it by itself, but only once a minute; until
-// then plans that were made for an empty table walk through a full one.
-func (d *driver) tend(ctx context.Context) {
-	next := tendEvery
-	for {
-		timer := time.NewTimer(next)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return
-		}
-		if d.analyze(ctx) {
-			next = tendEvery
-		} else {
-			next = min(2*next, tendRarely)
-		}
+// growth counts what is written, to find out when tables may have outgrown their
+// statistics.
+type growth struct {
+	rows  atomic.Int64
+	next  atomic.Int64
+	grown chan struct{} // holds one if it is time to look
+}
+
+func newGrowth() *growth {
+	g := &growth{grown: make(chan struct{}, 1)}
+	g.next.Store(firstGrowth)
+	return g
+}
+
+// add counts rows that were written.
+func (g *growth) add(rows int) {
+	n, next := g.rows.Add(int64(rows)), g.next.Load()
+	if n < next || !g.next.CompareAndSwap(next, 2*n) {
+		return
+	}
+	select {
+	case g.grown <- struct{}{}:
+	default:
 	}
 }
 
-// outgrown are the tables of which half or more came since they were analyzed last.
-const outgrown = `SELECT s.relname FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
-	WHERE s.schemaname = current_schema() AND s.n_mod_since_analyze > 300 AND s.n_mod_since_analyze > c.reltuples`
+// tend has tables analyzed that are more than twice as large as when they were
+// analyzed last. The server does so by itself, but only once a minute; until then
+// plans that were made for an empty table walk through a full one.
+func (d *driver) tend(ctx context.Context) {
+	timer := time.NewTicker(tendEvery)
+	defer timer.Stop()
+	for {
+		select {
+		case <-d.growth.grown:
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		_ = d.analyze(ctx) // what goes wrong is tried again later
+	}
+}
 
-// analyze says whether there was something to do. What goes wrong is tried again.
-func (d *driver) analyze(ctx context.Context) bool {
+const outgrown = `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+	AND pg_relation_size(oid) > 2 * current_setting('block_size')::bigint * relpages`
+
+func (d *driver) analyze(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, tendsTo)
 	defer cancel()
-	found := false
-	_ = pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, outgrown)
 		if err != nil {
 			return err
@@ -54,7 +76,6 @@ func (d *driver) analyze(ctx context.Context) bool {
 		if err != nil || len(tables) == 0 {
 			return err
 		}
-		found = true
 		// Only its owner may analyze a table.
 		if _, err := tx.Exec(ctx, "SET LOCAL ROLE NONE"); err != nil {
 			return err
@@ -66,5 +87,4 @@ func (d *driver) analyze(ctx context.Context) bool {
 		}
 		return nil
 	})
-	return found
 }

@@ -18,7 +18,7 @@ var (
 	// there, and the latest one that is.
 	knownFacts = tenant("known_facts", `
 		SELECT k.n, COALESCE(h.ordinal, 0), COALESCE(h.subject_id, ''), COALESCE(h.fact_type, ''), COALESCE(h.moved, false),
-			EXISTS (SELECT 1 FROM facts d WHERE d.workspace_id = $1 AND d.digest = k.k2)
+			EXISTS (SELECT 1 FROM facts d WHERE d.workspace_id = $1 AND d.identity = k.k1 AND d.digest = k.k2)
 		FROM {keys bytea bytea} {left join facts h: h.workspace_id = $1 AND h.identity = k.k1 AND h.ordinal =
 			(SELECT MAX(m.ordinal) FROM facts m WHERE m.workspace_id = $1 AND m.identity = k.k1)}`)
 	addFact = tenant("add_fact", `

@@ -20,6 +20,9 @@ var (
 			SELECT w.due_at, w.id FROM wakes w WHERE w.workspace_id = $1 AND w.due_at <= $2 ORDER BY w.due_at, w.id LIMIT $3 {skip locked})
 		DELETE FROM wakes WHERE wakes.workspace_id = $1 AND (wakes.due_at, wakes.id) IN (SELECT due.due_at, due.id FROM due)
 		RETURNING id, kind, due_at, ref, fact_source, family, external_id, source, fact_type, watermark`)
+	// The kinds are those of wakes that have an action evaluated, whatever else.
+	pendingWakes = tenant("pending_wakes", `
+		SELECT w.ref FROM wakes w WHERE w.workspace_id = $1 AND w.ref {in $2 text} AND w.kind <= 2 AND w.due_at <= $3 {skip locked}`)
 	nextDue = tenant("next_due", `
 		SELECT due_at FROM wakes WHERE workspace_id = $1 ORDER BY due_at, id LIMIT 1`)
 	lockVerdicts = tenant("lock_verdicts", `
@@ -80,6 +83,23 @@ func (u *unit) Claim(n int) ([]store.Wake, error) {
 		wakes[i] = all[i].wake
 	}
 	return wakes, nil
+}
+
+// Pending implements [store.Queue].
+func (u *unit) Pending(refs []store.Ref) ([]store.Ref, error) {
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	var pending []store.Ref
+	err := u.ask(&query{statement: pendingWakes, args: []any{refs, u.Now()}, row: func(r Row) error {
+		pending = append(pending, store.Ref(r.Text()))
+		return nil
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("look for wakes that are due: %w", err)
+	}
+	slices.Sort(pending)
+	return slices.Compact(pending), nil
 }
 
 // NextDue implements [store.Queue].

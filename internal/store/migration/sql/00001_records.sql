@@ -145,6 +145,7 @@ CREATE TABLE wakes (
   watermark    BIGINT NOT NULL
 );
 CREATE UNIQUE INDEX wakes_by_due ON wakes (workspace_id, due_at, id);
+CREATE INDEX wakes_by_ref ON wakes (workspace_id, ref) WHERE kind <= 2;
 
 -- Revisions of facts. The identity is a digest of source, family and external id;
 -- the ordinal counts its revisions, so that two units that add one conflict.
@@ -166,7 +167,7 @@ CREATE TABLE facts (
 );
 CREATE UNIQUE INDEX facts_by_seq ON facts (workspace_id, seq);
 CREATE UNIQUE INDEX facts_by_identity ON facts (workspace_id, identity, ordinal);
-CREATE UNIQUE INDEX facts_by_digest ON facts (workspace_id, digest);
+CREATE UNIQUE INDEX facts_by_digest ON facts (workspace_id, identity, digest);
 CREATE INDEX facts_by_external_id ON facts (workspace_id, external_id, seq);
 CREATE INDEX facts_by_subject ON facts (workspace_id, subject_id, occurred_at) WHERE subject_id <> '';
 CREATE INDEX facts_by_type ON facts (workspace_id, source, fact_type, occurred_at);
@@ -242,7 +243,7 @@ CREATE TABLE contract_states (
   activated_by {text} NOT NULL,
   PRIMARY KEY (workspace_id, contract_id, version)
 );
--- The fact types that versions look for, of those that were ever activated.
+-- The fact types that versions look for, activated or not.
 CREATE TABLE contract_types (
   workspace_id {text} NOT NULL,
   fact_type    {text} NOT NULL,
