@@ -24,7 +24,7 @@ help: ## list the targets
 build: ## build the static binary bin/deed
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/deed$(shell $(GO) env GOEXE) ./cmd/deed
 
-demo: build ## record a small MCP server at work and look at the record
+demo: build ## an agent at work, its record, and what really happened
 	./bin/deed demo
 
 test: parts ## run every test, nearly all with the race detector; gets what it needs first
