@@ -20,7 +20,7 @@ import (
 
 // declareFlags are those of declaring the actions that pass a recorder.
 type declareFlags struct {
-	Map          string  `help:"Declare the actions that this mapping file names, JSON or YAML, before their calls go on." placeholder:"FILE" env:"DEED_MAP,COMMITLAYER_RECORDER_MAP"`
+	Map          string  `help:"Declare the actions that this mapping file names, JSON or YAML, before their calls go on." placeholder:"FILE" env:"DEED_RECORDER_MAP,COMMITLAYER_RECORDER_MAP"`
 	AgentID      string  `help:"With --map: the agent's id, instead of the mapping's." placeholder:"ID"`
 	WorkflowID   string  `help:"With --map: the workflow's id, instead of the mapping's." placeholder:"ID"`
 	APIURL       string  `name:"api-url" help:"With --map: the server that actions are declared to. The key for it is $$DEED_API_KEY." placeholder:"URL" env:"DEED_API_URL,COMMITLAYER_API_URL"`
@@ -50,7 +50,7 @@ func firstSet(names ...string) string {
 // fill takes from the environment what the command line leaves open.
 func (f *declareFlags) fill() {
 	if f.Map == "" {
-		f.Map = firstSet("DEED_MAP", "COMMITLAYER_RECORDER_MAP")
+		f.Map = firstSet("DEED_RECORDER_MAP", "COMMITLAYER_RECORDER_MAP")
 	}
 	if f.APIURL == "" {
 		f.APIURL = firstSet("DEED_API_URL", "COMMITLAYER_API_URL")

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,15 +125,37 @@ func TestANoteOfAnotherFileSkipsNothing(t *testing.T) {
 func TestALineThatTheServerRefusesIsToldByItsNumber(t *testing.T) {
 	t.Parallel()
 	k := &keeper{kept: map[string]int{}, refuse: func(_ int, ids []string) (int, string) {
-		if ids[0] == "f10" {
-			return 400, `{"error":{"code":"invalid_request","message":"1 fact","errors":[{"index":3,"field":"type","message":"is missing"}]}}`
+		if at := slices.Index(ids, "f13"); at >= 0 {
+			return 400, fmt.Sprintf(`{"error":{"code":"invalid_request","message":"1 fact","errors":[{"index":%d,"field":"type","message":"is missing"}]}}`, at)
 		}
 		return 0, ""
 	}}
 	im, _ := importer(t, k)
 	sum, err := im.Run(t.Context(), facts(20, "f"))
-	if err == nil || err.Error() != "facts.jsonl:14: type: is missing" || sum.New != 10 || len(k.kept) != 10 {
-		t.Errorf("%+v, %v, %d kept", sum, err, len(k.kept))
+	if err == nil || err.Error() != "facts.jsonl:14: type: is missing" || sum.New != 13 || len(k.kept) != 13 {
+		t.Errorf("%+v, %v, %d kept; 13 lines stand before it", sum, err, len(k.kept))
+	}
+}
+
+func TestWhatWasSentToAnotherWorkspaceIsSentAgain(t *testing.T) {
+	t.Parallel()
+	down := false
+	k := &keeper{kept: map[string]int{}, refuse: func(_ int, ids []string) (int, string) {
+		if down && ids[0] == "f10" {
+			return 403, `{"error":{"code":"forbidden","message":"no"}}`
+		}
+		return 0, ""
+	}}
+	im, _ := importer(t, k)
+	im.Workspace = "ws_1"
+	down = true
+	if sum, err := im.Run(t.Context(), facts(20, "f")); err == nil || sum.New != 10 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	down = false
+	im.Workspace = "ws_2"
+	if sum, err := im.Run(t.Context(), facts(20, "f")); err != nil || sum != (Imported{New: 10, Known: 10}) {
+		t.Errorf("%+v, %v", sum, err)
 	}
 }
 

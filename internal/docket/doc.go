@@ -21,4 +21,11 @@
 // the case tells what arrived first. An hour later a refund of the same order
 // turns up that nobody declared: no verdict has seen it as an action's, and
 // [Orphans] lists it.
+//
+// Where the records are a database, [BuildAll] makes many cases at once: it builds
+// with what it knows, collects what it had to ask on the way ([Inquiry]), has all of
+// that answered in one go, and builds again, until nothing is left to ask. What is
+// about to be kept is seen as if it were kept already ([Pending]). And since a
+// database wakes actions when something new bears on them, [Claimants], [Rivals],
+// [Undoing] and [Entry.Reaching] say which these are.
 package docket

@@ -38,7 +38,7 @@ type notes struct {
 	broken error // of Begin and Sync
 	// continues are ids that go on with a call whose action is declared.
 	continues []string
-	stuck     bool // Begin waits until its time is up
+	stuck     int // how often Begin waits until its time is up
 }
 
 func (n *notes) note(format string, args ...any) {
@@ -55,7 +55,11 @@ func (n *notes) all() []string {
 
 func (n *notes) Begin(ctx context.Context, _ wire.Place, list []observer.Intent) ([]observer.Begun, error) {
 	begun := make([]observer.Begun, len(list))
-	if n.stuck {
+	n.mu.Lock()
+	n.stuck--
+	stuck := n.stuck >= 0
+	n.mu.Unlock()
+	if stuck {
 		<-ctx.Done()
 		return begun, ctx.Err()
 	}
@@ -136,6 +140,7 @@ type bench struct {
 	mu    sync.Mutex
 	told  []string
 	kicks int
+	took  time.Duration // for all lines of the last conversation to go on
 }
 
 func newBench(t *testing.T, change func(*Options), answer func(context.Context, string) outbox.Result) *bench {
@@ -161,7 +166,9 @@ func (b *bench) through(lines ...string) (atServer, atClient string) {
 	var server, client strings.Builder
 	injector := wire.NewInjector(&client)
 	relay := &wire.Relay{Src: io.NopCloser(strings.NewReader(strings.Join(lines, ""))), Dst: &server, From: wire.FromClient, Gate: b.gate, Answers: injector}
+	began := time.Now()
 	relay.Run()
+	b.took = time.Since(began)
 	b.gate.jobs.Wait()
 	return server.String(), client.String()
 }

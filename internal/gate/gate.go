@@ -52,6 +52,10 @@ const (
 	recordTime = time.Second
 	// lateTime is how long the record is waited for that was late before.
 	lateTime = 50 * time.Millisecond
+	// catchUpTime and catchUpTries are how long the record is waited for when
+	// the call has gone on.
+	catchUpTime  = 5 * time.Second
+	catchUpTries = 6
 	// namesMost bounds how many unmapped tools are told.
 	namesMost = 1000
 )

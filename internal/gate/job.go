@@ -94,9 +94,52 @@ func (j *job) run(ctx context.Context) {
 		return
 	}
 	j.answer <- wire.Decision{}
-	if j.ctx.Err() == nil {
-		j.tell(begun, results, kept && err == nil)
+	if err != nil {
+		kept = j.catchUp(begun, results, err)
 	}
+	if j.ctx.Err() == nil {
+		j.tell(begun, results, kept)
+	}
+}
+
+// catchUp writes the intents that were not in the record in time, now that
+// their calls have gone on: what was not declared would be lost else. It says
+// whether the record has them.
+func (j *job) catchUp(begun []observer.Begun, results []outbox.Result, err error) bool {
+	for try := 0; errors.Is(err, context.DeadlineExceeded) && try < catchUpTries; try++ {
+		// Not under the gate's own context: it may be the last that the
+		// session does.
+		ctx, cancel := context.WithTimeout(context.Background(), catchUpTime)
+		err = j.beginRest(ctx, begun)
+		cancel()
+		if j.ctx.Err() != nil {
+			break
+		}
+	}
+	j.mu.Lock()
+	j.late = err != nil
+	first := err != nil && !j.toldLate && j.ctx.Err() == nil
+	j.toldLate = j.toldLate || first
+	j.mu.Unlock()
+	if first {
+		j.Warn("an intent is not in the journal, so that it is not declared later if that failed: " + oneLine(err.Error()))
+	}
+	return err == nil && j.settle(begun, results, nil)
+}
+
+// beginRest writes the intents that have no entry.
+func (j *job) beginRest(ctx context.Context, begun []observer.Begun) error {
+	for i := range begun {
+		if begun[i].Seq > 0 || begun[i].Continues {
+			continue
+		}
+		one, err := j.record.Begin(ctx, j.place, j.intents[i:i+1])
+		if err != nil {
+			return err
+		}
+		begun[i] = one[0]
+	}
+	return nil
 }
 
 // begin writes the intents and makes them durable. A record that was late once
@@ -116,12 +159,7 @@ func (j *job) begin(ctx context.Context) ([]observer.Begun, error) {
 	}
 	j.mu.Lock()
 	j.late = err != nil
-	first := err != nil && !j.toldLate && j.ctx.Err() == nil
-	j.toldLate = j.toldLate || first
 	j.mu.Unlock()
-	if first {
-		j.Warn("an intent is not in the journal, so that it is not declared later if that fails now: " + oneLine(err.Error()))
-	}
 	return begun, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -99,11 +100,23 @@ func (e *Evaluator) step(ctx context.Context, w access.WorkspaceID) (Done, error
 func (e *Evaluator) unit(ctx context.Context, w access.WorkspaceID, n int) (done Done, failures []failure, err error) {
 	err = e.store.Do(ctx, w, func(tx store.Tx) error {
 		u := &unit{e: e, tx: tx, now: tx.Now(), targets: map[store.Ref]*target{}}
-		err := u.run(n)
+		err := guarded(func() error { return u.run(n) })
 		done, failures = u.done, u.failures
 		return err
 	})
 	return done, failures, err
+}
+
+// guarded makes a failure of a panic. An action that makes the engine panic would
+// otherwise end the server, and end it again after every start, since its wake is
+// there again.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return do()
 }
 
 // isolate takes the wake that is due longest and fails. One that is about many
@@ -151,7 +164,7 @@ func (e *Evaluator) scatter(ctx context.Context, w access.WorkspaceID) (done Don
 			return errWhole
 		}
 		u := &unit{e: e, tx: tx, now: tx.Now(), inquiry: docket.NewInquiry(tx.Ask), targets: map[store.Ref]*target{}}
-		if err := u.resolve(wakes); err != nil {
+		if err := guarded(func() error { return u.resolve(wakes) }); err != nil {
 			return err
 		}
 		for _, ref := range slices.Sorted(maps.Keys(u.targets)) {

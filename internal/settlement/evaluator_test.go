@@ -312,6 +312,12 @@ func TestAnActionThatCannotBeEvaluatedStopsNoOther(t *testing.T) {
 			}
 			return nil
 		},
+		"the engine panics over it": func(q *docket.Question) error {
+			if q.Revisions == "bad" {
+				panic("a case that nobody thought of")
+			}
+			return nil
+		},
 		"the whole unit fails with it": func(q *docket.Question) error {
 			if q.Revisions == "bad" {
 				return broken

@@ -1,6 +1,8 @@
-// Command bench measures what deed costs, beside two other ways over the same
-// wire: the server started directly, and a bare copier that moves bytes both
-// ways and does nothing else. Where socat is installed, it is a third.
+// Command bench measures what deed costs. The recorder is measured beside two other
+// ways over the same wire: the server started directly, and a bare copier that moves
+// bytes both ways and does nothing else; where socat is installed, it is a third. The
+// server is measured beside the database that it keeps everything in: what pgbench and
+// a bare loop insert into the same one.
 //
 // All ways are measured in one run and take turns, so that a busy machine
 // slows them alike. Bench prints figures and whether they meet their targets;
@@ -30,6 +32,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/deed-dev/deed/internal/store/postgres/pgtest"
 )
 
 func main() {
@@ -53,6 +57,10 @@ type bench struct {
 	dir      string // for journals
 	dose     dose
 	progress io.Writer
+
+	cluster   *pgtest.Cluster // started when it is needed first
+	noCluster error
+	databases int // made in it
 }
 
 // dose is how much of each measure is done.
@@ -70,6 +78,13 @@ type dose struct {
 	gated      int // calls that pass a gate, mapped ones a tenth of it
 	evaluated  int
 	declared   int // past declarations behind a rolling limit
+
+	clients     int           // that declare at the same time
+	turns       int           // that each way of using a server has
+	turn        time.Duration // how long each of them is
+	probes      int           // facts whose verdict is waited for
+	small, many int           // actions stored in the two servers that are compared
+	asked       int           // questions to each of them
 }
 
 type callDose struct {
@@ -86,6 +101,8 @@ var fullDose = dose{
 	recorders: 20, paced: 300, paceMicros: 20_000,
 	gated:     5_000,
 	evaluated: 300_000, declared: 1_000_000,
+	clients: 16, turns: 3, turn: 10 * time.Second, probes: 200,
+	small: 10_000, many: 1_000_000, asked: 3000,
 }
 
 // quickDose shows that everything works; its figures mean little.
@@ -98,6 +115,8 @@ var quickDose = dose{
 	recorders: 4, paced: 20, paceMicros: 5_000,
 	gated:     200,
 	evaluated: 5_000, declared: 20_000,
+	clients: 16, turns: 1, turn: 2 * time.Second, probes: 10,
+	small: 1_000, many: 5_000, asked: 100,
 }
 
 // measure is one thing that bench can do.
@@ -116,6 +135,10 @@ var measures = []measure{
 	{"append", measureAppend},
 	{"verify", measureVerify},
 	{"verdict", measureVerdict},
+	{"server", measureServer},
+	{"facts", measureFacts},
+	{"latency", measureLatency},
+	{"growth", measureGrowth},
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -124,6 +147,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	deed := flags.String("deed", "bin/deed", "the `binary` to measure; empty measures the other ways only")
 	only := flags.String("only", "", "comma-separated `measures`; empty does all: "+measureNames())
 	runs := flags.Int("runs", 1, "how often the whole is done")
+	stored := flags.Int("stored", 0, "`actions` in the larger database of growth (default 1000000)")
 	quick := flags.Bool("quick", false, "small doses, to see that everything works")
 	dir := flags.String("dir", "", "`folder` for journals (default: a temporary one)")
 	if err := flags.Parse(args); err != nil {
@@ -142,8 +166,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if *quick {
 		b.dose = quickDose
 	}
+	if *stored > 0 {
+		b.dose.many = *stored
+	}
 	fmt.Fprintf(stdout, "%s\n\nCommand: `bench %s`\n", machine(b), strings.Join(args, " "))
 	var tally tally
+	var failures []error
 	for number := 1; number <= *runs; number++ {
 		if *runs > 1 {
 			fmt.Fprintf(stdout, "\n## Run %d\n", number)
@@ -152,20 +180,33 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			fmt.Fprintf(stderr, "bench: run %d of %d: %s\n", number, *runs, m.name)
 			section, err := takeInTime(ctx, m, b)
 			if err != nil {
-				return fmt.Errorf("measure %s: %w", m.name, err)
+				// The others are measured all the same.
+				failures = append(failures, fmt.Errorf("measure %s: %w", m.name, err))
+				fmt.Fprintf(stdout, "\n**Not measured:** %s: %v\n", m.name, err)
+				if ctx.Err() != nil {
+					return errors.Join(failures...)
+				}
+				continue
 			}
 			section.print(stdout)
 			tally.add(section.figures)
+			for _, failure := range section.failures {
+				failures = append(failures, fmt.Errorf("measure %s: %s", m.name, failure))
+			}
 		}
 	}
 	tally.print(stdout)
-	return nil
+	return errors.Join(failures...)
 }
 
 // takeInTime ends the children of a measure that hangs, as it would when a way
 // lost an answer.
 func takeInTime(ctx context.Context, m measure, b *bench) (*section, error) {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
+	limit := 20 * time.Minute
+	if m.name == "growth" { // which first stores what it measures with
+		limit = 30*time.Minute + time.Duration(b.dose.many)*20*time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return m.take(ctx, b)
 }

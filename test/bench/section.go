@@ -14,6 +14,8 @@ type section struct {
 	rows    [][]string
 	remarks []string
 	figures []figure
+	// failures are parts that could not be measured.
+	failures []string
 }
 
 // figure is one number that has a target.
@@ -30,11 +32,19 @@ func (s *section) remark(format string, args ...any) {
 	s.remarks = append(s.remarks, fmt.Sprintf(format, args...))
 }
 
+// fail says what could not be measured. The rest is printed all the same.
+func (s *section) fail(format string, args ...any) {
+	s.failures = append(s.failures, fmt.Sprintf(format, args...))
+}
+
 func (s *section) print(w io.Writer) {
 	fmt.Fprintf(w, "\n### %s\n\n", s.title)
 	printTable(w, s.header, s.rows)
 	for _, remark := range s.remarks {
 		fmt.Fprintf(w, "\n%s\n", remark)
+	}
+	for _, failure := range s.failures {
+		fmt.Fprintf(w, "\n**Not measured:** %s\n", failure)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-dev/deed/internal/console"
 	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/report"
 	"github.com/deed-dev/deed/internal/scenario"
@@ -171,6 +172,10 @@ func (p *page) check(t *testing.T, section []block) {
 		}
 		switch {
 		case b.language != "yaml", isMapping(b.text()):
+		case strings.HasSuffix(b.file(), ".map.yaml"):
+			if _, err := console.ParseCSVMapping(b.file(), []byte(b.text())); err != nil {
+				t.Errorf("%s:%d: %v", p.name, b.line, err)
+			}
 		case isTests(b.text()):
 			if printed, passed, err := p.play(b, p.base); err != nil || !passed {
 				t.Errorf("%s:%d: the tests do not pass (%v)\n%s", p.name, b.line, err, printed)

@@ -32,7 +32,7 @@ type block struct {
 
 func (b block) text() string { return strings.Join(b.lines, "\n") + "\n" }
 
-var namedFile = regexp.MustCompile("`([\\w./-]+\\.(?:yaml|jsonl|json))`:$")
+var namedFile = regexp.MustCompile("`([\\w./-]+\\.(?:yaml|jsonl|json|csv))`:$")
 
 // file is the name under which a reader is told to save the block: the line
 // before it ends with that name and a colon.
@@ -189,7 +189,15 @@ func TestEveryShellLineOfTheDocumentsRuns(t *testing.T) {
 						}
 						continue
 					}
-					if !strings.HasPrefix(line.text, "deed ") {
+					if name, isExport := strings.CutPrefix(line.text, "export "); isExport {
+						reader.export(t, name)
+						continue
+					}
+					if server, isServer := strings.CutSuffix(line.text, " &"); isServer && strings.HasPrefix(server, "deed serve ") {
+						reader.serve(t, server)
+						continue
+					}
+					if !runs(line.text) {
 						t.Errorf("%s:%d: nothing runs %q; put it into a ```console block", name, line.number, line.text)
 						continue
 					}
@@ -200,6 +208,13 @@ func TestEveryShellLineOfTheDocumentsRuns(t *testing.T) {
 			}
 		})
 	}
+}
+
+// runs says whether a line is given to a shell: it begins with a program that
+// everybody has who reads this.
+func runs(line string) bool {
+	program, _, _ := strings.Cut(line, " ")
+	return slices.Contains([]string{"deed", "curl", "sed"}, program)
 }
 
 // missingLine is the first line of a block that is not in a command's output
@@ -286,26 +301,31 @@ func buildDeed(t *testing.T) string {
 type reader struct {
 	folder      string
 	environment []string
+	server      string // where the server of the document serves, once it was started
 }
 
-func newReader(t *testing.T, bin string) reader {
+// documentedServer is where documents have their server.
+const documentedServer = "http://127.0.0.1:7373"
+
+func newReader(t *testing.T, bin string) *reader {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.CopyFS(filepath.Join(home, "contracts"), os.DirFS(filepath.Join(root, "contracts"))); err != nil {
 		t.Fatal(err)
 	}
-	return reader{
+	return &reader{
 		folder: home,
 		environment: []string{
 			"HOME=" + home, "TZ=UTC",
 			"DEED_HOME=" + filepath.Join(home, ".deed"),
 			"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"),
+			"DEED_LISTEN=127.0.0.1:0", // several documents start servers at once
 		},
 	}
 }
 
 // save writes a file that a document tells its reader to save.
-func (r reader) save(t *testing.T, name string, b block) {
+func (r *reader) save(t *testing.T, name string, b block) {
 	t.Helper()
 	path := filepath.Join(r.folder, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -321,24 +341,74 @@ func (r reader) save(t *testing.T, name string, b block) {
 }
 
 // run gives the line to a shell and returns all that it printed.
-func (r reader) run(t *testing.T, line string) (string, error) {
+func (r *reader) run(t *testing.T, line string) (string, error) {
 	t.Helper()
 	output, err := r.shell(t, line).CombinedOutput()
 	return string(output), err
 }
 
-func (r reader) shell(t *testing.T, line string) *exec.Cmd {
+func (r *reader) shell(t *testing.T, line string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
+	if r.server != "" {
+		line = strings.ReplaceAll(line, documentedServer, r.server)
+	}
 	shell := exec.CommandContext(ctx, "sh", "-c", line)
 	shell.Dir, shell.Env = r.folder, r.environment
 	return shell
 }
 
+// export keeps a variable for the lines that follow.
+func (r *reader) export(t *testing.T, assignment string) {
+	t.Helper()
+	name, _, _ := strings.Cut(assignment, "=")
+	value, err := r.run(t, assignment+"; printf %s \"$"+name+"\"")
+	if err != nil {
+		t.Fatalf("export %s: %v\n%s", assignment, err, value)
+	}
+	r.environment = append(r.environment, name+"="+value)
+}
+
+// serve starts a server that runs beside the document until its end, and waits
+// until it says in its output, which goes into a file, where it serves.
+func (r *reader) serve(t *testing.T, line string) {
+	t.Helper()
+	_, rest, _ := strings.Cut(line, "> ")
+	output := filepath.Join(r.folder, strings.Fields(rest + " missing")[0])
+	server := exec.Command("sh", "-c", "exec "+line)
+	server.Dir, server.Env = r.folder, r.environment
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		<-ended
+	})
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		printed, _ := os.ReadFile(output) // not there yet
+		if _, said, found := strings.Cut(string(printed), "Deed serves "); found && strings.Contains(said, "deed login") {
+			r.server, _, _ = strings.Cut(said, "\n")
+			return
+		}
+		select {
+		case <-again.C:
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("%s ended: %v", line, err)
+		case <-t.Context().Done():
+			t.Fatalf("%s printed no address", line)
+		}
+	}
+}
+
 // recordOneSession has a short conversation with the demo's server, so that
 // the commands that look at a journal find one.
-func (r reader) recordOneSession(t *testing.T) {
+func (r *reader) recordOneSession(t *testing.T) {
 	t.Helper()
 	server := r.shell(t, "deed run --label shop -- deed demo-server")
 	var told bytes.Buffer

@@ -347,7 +347,7 @@ func TestTheNamesOfAnotherRecorderAreRead(t *testing.T) {
 	a, home, mapping := newAPI(t), newHome(t), gateMapping(t)
 	r := route{"under other names", func(t tb, server []string) ([]string, []string) {
 		return append([]string{deedPath(t), "recorder", "--agent-id", "other", "--workflow-id", "w", "--timeout", "5", "--"}, server...), []string{
-			"DEED_HOME=" + home, "DEED_API_KEY=", "DEED_API_URL=", "DEED_MAP=",
+			"DEED_HOME=" + home, "DEED_API_KEY=", "DEED_API_URL=", "DEED_RECORDER_MAP=",
 			"COMMITLAYER_API_KEY=" + gateKey, "COMMITLAYER_API_URL=http://" + a.address + "/", "COMMITLAYER_RECORDER_MAP=" + mapping,
 		}
 	}}

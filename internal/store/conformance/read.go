@@ -165,6 +165,11 @@ func (f *furnished) picture(t testing.TB, p place) map[string]any {
 	all := look(t, p, f.seen)
 	back := errors.New("back")
 	err := p.try(t, func(tx store.Tx) error {
+		pending, err := tx.Pending([]store.Ref{ref(1), ref(2), ref(3)})
+		if err != nil {
+			return err
+		}
+		all["Pending"] = pending
 		wakes, err := tx.Claim(100)
 		if err != nil {
 			return err

@@ -32,7 +32,8 @@ type histories struct {
 	asked []*windowed
 
 	sums, entries, own *query
-	sumOf, entryOf     []part // by the n of a key
+	sumOf, entryOf     []*part // by the n of a key
+	parts              map[partKey]*part
 	rows               map[crowd]int
 }
 
@@ -45,15 +46,22 @@ type windowed struct {
 	past bool
 }
 
+// part is a stretch of one limit's group and the windows that it is a part of: what
+// was declared together mostly asks for the same.
 type part struct {
-	of   *windowed
+	of   []*windowed
 	name sumKey
+}
+
+type partKey struct {
+	name sumKey
+	stretch
 }
 
 func newHistories(u *unit) *histories {
 	h := &histories{
 		unit: u, sums: &query{statement: sumsWithin}, entries: &query{statement: entriesWithin}, own: &query{statement: ownEntry},
-		rows: map[crowd]int{},
+		parts: map[partKey]*part{}, rows: map[crowd]int{},
 	}
 	h.sums.row, h.entries.row, h.own.row = h.sumRow, h.entryRow, h.ownRow
 	return h
@@ -71,14 +79,21 @@ func (h *histories) ask(q *docket.Question) {
 }
 
 func (h *histories) stretch(w *windowed, name sumKey, s stretch) {
-	if s.width == 0 {
-		h.entries.keys = append(h.entries.keys, []any{name.limit, name.group, s.from, s.to})
-		h.entryOf = append(h.entryOf, part{of: w, name: name})
+	k := partKey{name: name, stretch: s}
+	if known := h.parts[k]; known != nil {
+		known.of = append(known.of, w)
 		return
 	}
 	name.width = s.width
+	p := &part{of: []*windowed{w}, name: name}
+	h.parts[k] = p
+	if s.width == 0 {
+		h.entries.keys = append(h.entries.keys, []any{name.limit, name.group, s.from, s.to})
+		h.entryOf = append(h.entryOf, p)
+		return
+	}
 	h.sums.keys = append(h.sums.keys, []any{name.limit, name.group, s.width, s.from, s.to})
-	h.sumOf = append(h.sumOf, part{of: w, name: name})
+	h.sumOf = append(h.sumOf, p)
 }
 
 func (h *histories) queries() []*query { return []*query{h.sums, h.entries, h.own} }
@@ -87,53 +102,60 @@ func (h *histories) sumRow(r Row) error {
 	p := h.sumOf[r.Int()]
 	name := p.name
 	name.bucket = r.Int()
-	shadow, currency, entries, amount, received := r.Bool(), r.Text(), r.Int(), r.Text(), value.Instant(r.Int())
+	shadow, currency, entries := r.Bool(), r.Text(), r.Int()
+	amount, err := number(r.Text())
+	received := value.Instant(r.Int())
 	h.rows[crowd{workspace: h.unit.workspace, sum: name}]++
-	p.of.past = p.of.past || received > p.of.question.History.At
-	return p.of.add(shadow, currency, entries, amount, received)
+	for _, w := range p.of {
+		w.past = w.past || received > w.question.History.At
+		w.add(shadow, currency, entries, amount)
+	}
+	return err
 }
 
 func (h *histories) entryRow(r Row) error {
 	p := h.entryOf[r.Int()]
-	shadow, currency, amount, received := r.Bool(), r.Text(), r.Text(), value.Instant(r.Int())
-	if received > p.of.question.History.At {
-		return nil
+	shadow, currency := r.Bool(), r.Text()
+	amount, err := number(r.Text())
+	received := value.Instant(r.Int())
+	for _, w := range p.of {
+		if received <= w.question.History.At {
+			w.add(shadow, currency, 1, amount)
+		}
 	}
-	return p.of.add(shadow, currency, 1, amount, received)
+	return err
 }
 
 func (h *histories) ownRow(r Row) error {
 	w := h.asked[r.Int()]
-	shadow, currency, amount, received, start := r.Bool(), r.Text(), r.Text(), value.Instant(r.Int()), value.Instant(r.Int())
-	q := w.question.History
-	if start <= q.From || start > q.To || received > q.At {
-		return nil
+	shadow, currency := r.Bool(), r.Text()
+	amount, err := number(r.Text())
+	received, start := value.Instant(r.Int()), value.Instant(r.Int())
+	if q := w.question.History; start > q.From && start <= q.To && received <= q.At {
+		w.add(shadow, currency, -1, amount.Neg())
 	}
-	return w.add(shadow, currency, -1, amount, 0)
+	return err
+}
+
+// number reads an amount; none is nothing.
+func number(text string) (money.Decimal, error) {
+	if text == "" {
+		return money.Decimal{}, nil
+	}
+	return money.ParseDecimal(text)
 }
 
 // add adds entries, or takes one away. Those of contracts that are tried out count
 // only for such contracts.
-func (w *windowed) add(shadow bool, currency string, entries int64, amount string, received value.Instant) error {
+func (w *windowed) add(shadow bool, currency string, entries int64, amount money.Decimal) {
 	if shadow && w.question.History.Mode != verdict.Shadow {
-		return nil
-	}
-	number := money.Decimal{}
-	if amount != "" {
-		var err error
-		if number, err = money.ParseDecimal(amount); err != nil {
-			return err
-		}
-	}
-	if entries < 0 {
-		number = number.Neg()
+		return
 	}
 	c := money.Currency(currency)
 	if w.totals[c] == nil {
 		w.totals[c] = &sum{}
 	}
-	w.totals[c].add(entries, number, received)
-	return nil
+	w.totals[c].add(entries, amount, 0)
 }
 
 // finish gives the answers. Questions about the past are asked again entry by

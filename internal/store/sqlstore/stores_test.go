@@ -247,7 +247,8 @@ func (d *desk) fill(tx store.Tx, from, to int) error {
 		again.Revision = 2
 		tx.AddRevision(&again)
 		tx.KeepVerdict(a.Ref, v, c, []verdict.Wait{{Source: "stripe", Type: "refund.succeeded", Until: noon}})
-		tx.Wake(store.Wake{Kind: store.WakeSettle, Ref: a.Ref, Due: noon.Add(time.Duration(n) * time.Hour)})
+		later := noon.Add(time.Duration(n) * time.Hour)
+		tx.Wake(store.Wake{Kind: store.WakeSettle, Ref: a.Ref, Due: later}, store.Wake{Kind: store.WakeSpread, Ref: a.Ref, Due: later})
 		tx.AddLeaf(store.Leaf{Kind: "declaration", Object: string(a.Ref), Digest: fmt.Sprintf("sha256:%064d", n), At: noon, Number: -1})
 		tx.Audit(store.AuditEntry{At: noon, Actor: "ada@example.com", Event: "key.created", Object: string(a.Ref), Metadata: []byte(`{}`)})
 		f, moved := paid(n), paid(n)

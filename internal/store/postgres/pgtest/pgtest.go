@@ -62,6 +62,9 @@ func StartOwn(tb testing.TB, settings ...string) *Cluster {
 	return c
 }
 
+// Run starts a cluster for a program that is no test. It ends with the process.
+func Run(settings ...string) (*Cluster, error) { return start(settings...) }
+
 func need(tb testing.TB, c *Cluster, err error) *Cluster {
 	tb.Helper()
 	if err == nil {
