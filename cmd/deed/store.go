@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/setting"
 	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/store/migration"
 	"github.com/deed-dev/deed/internal/store/postgres"
 	"github.com/deed-dev/deed/internal/store/sqlite"
 	"github.com/deed-dev/deed/internal/store/sqlstore"
@@ -30,7 +31,11 @@ func secretPath(c *setting.Config) string {
 // openStore opens the store to serve it, with its tables brought up to date.
 func openStore(ctx context.Context, c *setting.Config, options ...sqlstore.Option) (store.Store, error) {
 	if c.Database != "" {
-		return postgresStore(ctx, c, options...)
+		s, err := postgres.Open(ctx, c.Database, options...)
+		if err != nil {
+			return nil, openError(err)
+		}
+		return s, nil
 	}
 	s, err := sqlite.Open(ctx, c.Data, options...)
 	if errors.As(err, new(*sqlite.InUseError)) {
@@ -42,18 +47,22 @@ func openStore(ctx context.Context, c *setting.Config, options ...sqlstore.Optio
 	return s, nil
 }
 
-func postgresStore(ctx context.Context, c *setting.Config, options ...sqlstore.Option) (store.Store, error) {
-	s, err := postgres.Open(ctx, c.Database, options...)
-	if err != nil {
-		return nil, terminal.WithHint(err, "is the URL right, and may this machine reach the database? as it holds: deed serve --print-config")
+// openError says what to do where a database cannot be opened.
+func openError(err error) error {
+	if errors.As(err, new(*migration.VersionError)) {
+		return err // it says so itself
 	}
-	return s, nil
+	return terminal.WithHint(err, "is the URL right, and may this machine reach the database? as it holds: deed serve --print-config")
 }
 
 // lookStore opens the store for reading, beside the servers that it has.
 func lookStore(ctx context.Context, c *setting.Config) (store.Store, error) {
 	if c.Database != "" {
-		return postgresStore(ctx, c)
+		s, err := postgres.Look(ctx, c.Database)
+		if err != nil {
+			return nil, openError(err)
+		}
+		return s, nil
 	}
 	s, err := sqlite.Look(ctx, c.Data)
 	if err != nil {
@@ -95,15 +104,13 @@ func (f settingFlags) look(ctx context.Context, w *world, question func(context.
 // change changes what is kept. An embedded database must not be served meanwhile.
 func (f settingFlags) change(ctx context.Context, w *world, do func(context.Context, *keeping) error) error {
 	return f.with(ctx, w, func(ctx context.Context, c *setting.Config) (store.Store, error) {
-		// What is not there is not made: that is for a server.
-		if c.Database == "" {
-			looked, err := lookStore(ctx, c)
-			if err != nil {
-				return nil, err
-			}
-			if err := looked.Close(); err != nil {
-				return nil, err
-			}
+		// What is not there is not made, nor brought up to date: that is for a server.
+		looked, err := lookStore(ctx, c)
+		if err != nil || c.Database != "" {
+			return looked, err
+		}
+		if err := looked.Close(); err != nil {
+			return nil, err
 		}
 		return openStore(ctx, c)
 	}, do)

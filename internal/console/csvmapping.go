@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,9 +46,9 @@ func ParseCSVMapping(name string, text []byte) (*CSVMapping, error) {
 	if err := yaml.UnmarshalWithOptions(text, m, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("%s: %s", name, yaml.FormatError(err, false, false))
 	}
-	for key, value := range map[string]string{"source": m.Source, "external_id": m.ExternalID, "type": m.Type, "occurred_at": m.OccurredAt} {
-		if value == "" {
-			return nil, fmt.Errorf("%s: the key %s is missing", name, key)
+	for _, one := range [][2]string{{"source", m.Source}, {"external_id", m.ExternalID}, {"type", m.Type}, {"occurred_at", m.OccurredAt}} {
+		if one[1] == "" {
+			return nil, fmt.Errorf("%s: the key %s is missing", name, one[0])
 		}
 	}
 	if len(m.Comma) > 1 {
@@ -61,8 +62,8 @@ func ParseCSVMapping(name string, text []byte) (*CSVMapping, error) {
 		}
 		m.zone = zone
 	}
-	for attr, v := range m.Attrs {
-		if _, err := m.value(v, func(string) string { return "1" }, true); err != nil {
+	for _, attr := range slices.Sorted(maps.Keys(m.Attrs)) {
+		if _, err := m.value(m.Attrs[attr], func(string) string { return "1" }, true); err != nil {
 			return nil, fmt.Errorf("%s: attrs.%s: %w", name, attr, err)
 		}
 	}
@@ -135,8 +136,8 @@ func (m *CSVMapping) fact(column func(string) string) ([]byte, error) {
 			fact[key] = text
 		}
 	}
-	for key, template := range map[string]string{"occurred_at": m.OccurredAt, "observed_at": m.ObservedAt} {
-		text := fill(template, column)
+	for _, one := range [][2]string{{"occurred_at", m.OccurredAt}, {"observed_at", m.ObservedAt}} {
+		key, text := one[0], fill(one[1], column)
 		if text == "" {
 			continue
 		}
@@ -156,8 +157,8 @@ func (m *CSVMapping) fact(column func(string) string) ([]byte, error) {
 		fact["refs"] = refs
 	}
 	attrs := map[string]any{}
-	for name, v := range m.Attrs {
-		value, err := m.value(v, column, false)
+	for _, name := range slices.Sorted(maps.Keys(m.Attrs)) {
+		value, err := m.value(m.Attrs[name], column, false)
 		if err != nil {
 			return nil, fmt.Errorf("attrs.%s: %w", name, err)
 		}

@@ -1,6 +1,7 @@
 package settlement_test
 
 import (
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -57,9 +58,11 @@ steps: [{id: undone, expect: refund.succeeded, from: stripe, within: 12h}]
 verified_amount: {step: undone, of: fact.amount}
 `
 
-// hammer is somebody who does whatever can be done in a workspace.
+// hammer is somebody who does whatever can be done in a workspace, by an instance of
+// its own.
 type hammer struct {
 	*place
+	declares *action.Service
 	t      testing.TB
 	random *rand.Rand
 	name   string
@@ -94,7 +97,7 @@ func (h *hammer) declare() {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if _, err := h.actions.Declare(h.t.Context(), h.recorder(h.t), d); err != nil {
+	if _, err := h.declares.Declare(h.t.Context(), h.recorder(h.t), d); err != nil {
 		h.t.Errorf("declare: %v", err)
 	}
 }
@@ -217,7 +220,8 @@ func TestWhateverHappensNoVerdictStaysBehind(t *testing.T) {
 			hands := 1 + 2*(seed%2) // every other world has three at once
 			var all []*hammer
 			for i := range hands {
-				all = append(all, &hammer{place: p, t: t, random: rand.New(rand.NewPCG(uint64(seed), uint64(i))), name: "a"})
+				declares := action.NewService(s.store, action.Options{Random: cryptorand.Reader})
+				all = append(all, &hammer{place: p, declares: declares, t: t, random: rand.New(rand.NewPCG(uint64(seed), uint64(i))), name: "a"})
 			}
 			for round := range rounds {
 				var busy sync.WaitGroup

@@ -104,8 +104,14 @@ func TestEveryScenarioEndsAsItMustOnAServer(t *testing.T) {
 	}
 	on(t, first-1, func(t *testing.T, s *server) {
 		var events []event
-		played := 0
-		for _, one := range all {
+		played, every := 0, 1
+		if testing.Short() {
+			every = 5
+		}
+		for i, one := range all {
+			if i%every != 0 {
+				continue
+			}
 			if why := unfit(one); why != "" {
 				t.Logf("%s is left out: %s", one.File, why)
 				continue
@@ -122,8 +128,8 @@ func TestEveryScenarioEndsAsItMustOnAServer(t *testing.T) {
 			s.clock.set(max(e.at, s.clock.read()))
 			e.do(t)
 		}
-		if played < 400 {
-			t.Errorf("%d scenarios were played, at least 400 are wanted", played)
+		if least := 400 / every; played < least {
+			t.Errorf("%d scenarios were played, at least %d are wanted", played, least)
 		}
 	})
 }

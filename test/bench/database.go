@@ -27,36 +27,47 @@ import (
 // server that is measured is as its package installs it: commits are durable.
 var postgresDefaults = []string{"fsync=on", "full_page_writes=on", "shared_buffers=128MB", "max_wal_size=1GB", "log_min_messages=warning"}
 
-// database is a database on a PostgreSQL of our own.
+// database is a database on the PostgreSQL of this run.
 type database struct {
-	cluster *pgtest.Cluster
-	name    string
-	url     string
+	name   string
+	url    string
+	server string // where databases are made
 }
 
-// postgres starts the PostgreSQL of this run, at the first call.
-func (b *bench) postgres() (*pgtest.Cluster, error) {
-	if b.cluster == nil && b.noCluster == nil {
-		b.cluster, b.noCluster = pgtest.Run(postgresDefaults...)
+// postgres is the URL of the PostgreSQL of this run: the one that was given, or else one
+// of our own, which starts at the first call.
+func (b *bench) postgres() (string, error) {
+	if b.postgresURL == "" && b.noServer == nil {
+		c, err := pgtest.Run(postgresDefaults...)
+		if err != nil {
+			b.noServer = err
+			return "", err
+		}
+		b.postgresURL = c.URL("postgres", "postgres")
 	}
-	return b.cluster, b.noCluster
+	return b.postgresURL, b.noServer
 }
 
 // newDatabase makes an empty database.
 func (b *bench) newDatabase(ctx context.Context) (*database, error) {
-	c, err := b.postgres()
+	server, err := b.postgres()
 	if err != nil {
 		return nil, err
 	}
+	where, err := url.Parse(server)
+	if err != nil {
+		return nil, errors.New("read the URL of PostgreSQL: it is none")
+	}
 	b.databases++
-	d := &database{cluster: c, name: fmt.Sprintf("bench%d", b.databases)}
-	d.url = c.URL(d.name, "postgres")
-	return d, execute(ctx, c.URL("postgres", "postgres"), "CREATE DATABASE "+d.name)
+	d := &database{name: fmt.Sprintf("deed_bench_%d", b.databases), server: server}
+	where.Path = "/" + d.name
+	d.url = where.String()
+	return d, execute(ctx, server, "DROP DATABASE IF EXISTS "+d.name+" WITH (FORCE)", "CREATE DATABASE "+d.name)
 }
 
 // drop removes it, which frees the disk for the next one.
 func (d *database) drop(ctx context.Context) error {
-	return execute(ctx, d.cluster.URL("postgres", "postgres"), "DROP DATABASE "+d.name+" WITH (FORCE)")
+	return execute(ctx, d.server, "DROP DATABASE "+d.name+" WITH (FORCE)")
 }
 
 func execute(ctx context.Context, url string, statements ...string) error {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -31,6 +32,9 @@ func measureServer(ctx context.Context, b *bench) (*section, error) {
 // other from being measured.
 func (b *bench) onBoth(ctx context.Context, s *section, take func(context.Context, *section, serving) error) {
 	for _, name := range []string{onSQLite, onPostgres} {
+		if b.on != "" && !strings.EqualFold(b.on, name) {
+			continue
+		}
 		if err := b.onOne(ctx, s, name, take); err != nil {
 			s.fail("on %s: %v", name, err)
 		}

@@ -32,8 +32,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/deed-dev/deed/internal/store/postgres/pgtest"
 )
 
 func main() {
@@ -58,9 +56,10 @@ type bench struct {
 	dose     dose
 	progress io.Writer
 
-	cluster   *pgtest.Cluster // started when it is needed first
-	noCluster error
-	databases int // made in it
+	postgresURL string // URL of PostgreSQL; empty: one is started when it is needed first
+	on          string // the database to measure on; empty: both
+	noServer    error
+	databases   int // made in it
 }
 
 // dose is how much of each measure is done.
@@ -148,6 +147,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	only := flags.String("only", "", "comma-separated `measures`; empty does all: "+measureNames())
 	runs := flags.Int("runs", 1, "how often the whole is done")
 	stored := flags.Int("stored", 0, "`actions` in the larger database of growth (default 1000000)")
+	on := flags.String("on", "", "`database` to measure the server on, sqlite or postgresql; empty does both")
+	turn := flags.Duration("turn", 0, "how `long` each way of using a server has its turn (default 10s)")
+	server := flags.String("postgres", "", "`URL` of a PostgreSQL to measure on, as a user who may make databases (default: one of its own)")
 	quick := flags.Bool("quick", false, "small doses, to see that everything works")
 	dir := flags.String("dir", "", "`folder` for journals (default: a temporary one)")
 	if err := flags.Parse(args); err != nil {
@@ -162,9 +164,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer clean()
-	b.dose = fullDose
+	b.postgresURL, b.on, b.dose = *server, *on, fullDose
 	if *quick {
 		b.dose = quickDose
+	}
+	if *turn > 0 {
+		b.dose.turn = *turn
 	}
 	if *stored > 0 {
 		b.dose.many = *stored

@@ -6,12 +6,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
 
 	deed "github.com/deed-dev/deed/client"
 )
+
+// patientContract waits for evidence as long as a machine under load may take.
+const patientContract = `contract: patient_refund
+params:
+  amount:   {type: money, currency: currency, required: true}
+  currency: {type: currency, default: USD}
+settle: {after: 1s, grace: 1h}
+sources: {stripe: {trust: independent}}
+link:
+  - refs.idempotency_key == action_id
+steps:
+  - id: money_moved
+    expect: refund.succeeded
+    from: stripe
+    where: fact.amount == params.amount && fact.currency == params.currency
+    count: 1
+    within: 1s
+`
 
 // TestTheGoClientDoublesNothingWhileTheServerIsKilled uses every method of the
 // package client while the server is killed and started again beneath it.
@@ -28,46 +47,49 @@ func TestTheGoClientDoublesNothingWhileTheServerIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	killing, stop := context.WithCancel(ctx)
+	if err := w.owner.ask(ctx, http.MethodPost, "/v1/contracts", object{"yaml": patientContract}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.owner.ask(ctx, http.MethodPost, "/v1/contracts/patient_refund/versions/1/activate", object{"mode": "live"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	// restart kills the server beneath the calls that follow, and starts it again.
 	var killer sync.WaitGroup
-	killer.Go(func() {
-		for killing.Err() == nil {
-			timer := time.NewTimer(150 * time.Millisecond)
-			select {
-			case <-timer.C:
-			case <-killing.Done():
-				timer.Stop()
-				return
-			}
+	restart := func(after time.Duration) {
+		killer.Wait()
+		killer.Go(func() {
+			wait(t, after)
 			s.kill()
 			if _, err := s.start(); err != nil {
 				t.Error(err)
-				return
 			}
-		}
-	})
+		})
+	}
 
 	const n, batch = 40, 60
 	money := func() map[string]any { return map[string]any{"amount": deed.Money("1.00", "USD")} }
 	refund := func(id string) deed.Action {
 		return deed.Action{
-			ID: id, ContractID: "refund_workflow", Type: "refund_order", SubjectID: "order-of-" + id, SubjectKind: "order",
+			ID: id, ContractID: "patient_refund", Type: "refund_order", SubjectID: "order-of-" + id, SubjectKind: "order",
 			AgentID: "go", Params: money(),
 		}
 	}
-	fact := func(id string) deed.Fact {
+	fact := func(id string, at time.Time) deed.Fact {
 		return deed.Fact{
 			Source: "stripe", ExternalID: "re-" + id, Type: "refund.succeeded", SubjectID: "order-of-" + id, SubjectKind: "order",
 			Refs: map[string]string{"idempotency_key": id}, Attrs: map[string]any{"amount": deed.Money("1.00", "USD"), "currency": "USD"},
-			OccurredAt: time.Now(),
+			OccurredAt: at,
 		}
 	}
 	acted := map[string]int{}
 	for i := range n {
 		id := fmt.Sprintf("do-%d", i)
+		if i%4 == 0 {
+			restart(time.Duration(i) * time.Millisecond) // another place in the calls each time
+		}
 		_, err := actions.Do(ctx, refund(id), func(ctx context.Context, a deed.Action) error {
 			acted[a.ID]++
-			_, err := evidence.Push(ctx, fact(a.ID))
+			_, err := evidence.Push(ctx, fact(a.ID, a.RequestedAt))
 			return err
 		})
 		if err != nil {
@@ -78,15 +100,16 @@ func TestTheGoClientDoublesNothingWhileTheServerIsKilled(t *testing.T) {
 	var facts []deed.Fact
 	for i := range batch {
 		id := fmt.Sprintf("batch-%d", i)
-		many, facts = append(many, refund(id)), append(facts, fact(id))
+		many, facts = append(many, refund(id)), append(facts, fact(id, time.Now()))
 	}
+	restart(0)
 	if list, err := actions.DeclareAll(ctx, many...); err != nil || len(list) != batch {
 		t.Fatalf("%d declared: %v", len(list), err)
 	}
+	restart(5 * time.Millisecond)
 	if sum, err := evidence.Push(ctx, facts...); err != nil || sum.New+sum.Known != batch {
 		t.Fatalf("%+v: %v", sum, err)
 	}
-	stop()
 	killer.Wait()
 
 	// The last windows are closed once the source is complete beyond them.

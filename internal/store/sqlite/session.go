@@ -44,8 +44,14 @@ func (s *session) call(ctx context.Context, c *sqlstore.Call) error {
 	if c.Rows == nil {
 		return s.run(ctx, c.SQL, fixed, c.Row)
 	}
+	// Each of these is found by its key and short. A context that may end would cost
+	// two goroutines for each, which is as much as the statement; it is asked between.
+	short := context.WithoutCancel(ctx)
 	for _, row := range c.Rows {
-		if err := s.run(ctx, c.SQL, append(fixed[:len(fixed):len(fixed)], row...), c.Row); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.run(short, c.SQL, append(fixed[:len(fixed):len(fixed)], row...), c.Row); err != nil {
 			return err
 		}
 	}
