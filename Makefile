@@ -15,6 +15,9 @@ LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.dat
 FUZZTIME     ?= 30s
 TEST_TIMEOUT ?= 18m
 
+# Databases spend so long under the race detector that only make race does it.
+SLOW := /internal/(journal|store/.*|settlement|demo)$$
+
 .DEFAULT_GOAL := help
 .PHONY: help build demo test race bench lint fmt vuln fuzz soak parts clean
 
@@ -32,11 +35,12 @@ test: parts ## run every test, nearly all with the race detector; gets what it n
 	@.ci/parts --have-npm || { \
 		echo 'make test: WITHOUT npm: real npm servers are NOT tested in this run' >&2; \
 		export DEED_TEST_WITHOUT_NPM=1; }; \
-	$(GO) test -race -p 1 -timeout $(TEST_TIMEOUT) $$($(GO) list ./cmd/... ./internal/... | grep -v /internal/journal$$) && \
-	$(GO) test -p 1 -timeout $(TEST_TIMEOUT) ./internal/journal ./test/...
+	$(GO) test -race -p 1 -timeout $(TEST_TIMEOUT) $$($(GO) list ./client/... ./recorder/... ./cmd/... ./internal/... | grep -v -E '$(SLOW)') && \
+	$(GO) test -p 2 -timeout $(TEST_TIMEOUT) $$($(GO) list ./internal/... | grep -E '$(SLOW)') && \
+	$(GO) test -p 1 -timeout $(TEST_TIMEOUT) ./test/...
 
-race: ## run the journal's tests with the race detector too, which takes long
-	$(GO) test -race -timeout 60m ./internal/journal
+race: ## run the slow packages with the race detector too, which takes long
+	$(GO) test -race -p 1 -timeout 60m $$($(GO) list ./internal/... | grep -E '$(SLOW)')
 
 parts: ## get what the tests need, or say what to install
 	@.ci/parts

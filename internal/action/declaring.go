@@ -26,6 +26,7 @@ type declaring struct {
 
 	subjects map[string]*subject // by action id
 	inOrder  []*subject
+	added    int // actions that are new
 }
 
 // subject is an action that the unit is about.
@@ -47,6 +48,10 @@ func (a *subject) touched() bool { return a.isNew || len(a.further) > 0 }
 // declare records orders, which is all that happens in the unit. It may be called
 // again for another try, and starts anew. An error is the unit's.
 func (s *Service) declare(tx store.Tx, orders []order) ([]outcome, error) {
+	allowance, err := s.allowance(tx)
+	if err != nil {
+		return nil, fmt.Errorf("count the actions of the month: %w", err)
+	}
 	u := &declaring{
 		s: s, tx: tx, now: tx.Now(), inquiry: docket.NewInquiry(tx.Ask), pending: docket.NewPending(),
 		subjects: map[string]*subject{},
@@ -69,10 +74,7 @@ func (s *Service) declare(tx store.Tx, orders []order) ([]outcome, error) {
 	if err := u.keep(); err != nil {
 		return nil, err
 	}
-	allowance, err := s.allowance(tx)
-	if err != nil {
-		return nil, fmt.Errorf("count the actions of the month: %w", err)
-	}
+	allowance.Recorded += int64(u.added)
 	for i := range outcomes {
 		if outcomes[i].err == nil {
 			u.answer(&outcomes[i].result, ids[i], allowance)
@@ -293,11 +295,10 @@ func (u *declaring) enter(a *subject) error {
 func (u *declaring) keep() error {
 	var spreading []settlement.Spreading
 	here := map[string]bool{}
-	count := 0
 	for _, a := range u.inOrder {
 		here[a.action.Declaration.ActionID] = true
 		if a.isNew {
-			count++
+			u.added++
 			u.tx.AddAction(&a.action, limitEntries(a), a.links)
 			u.tx.AddLeaf(ledger.Declaration(&a.action.Declared))
 			spreading = append(spreading, settlement.Spreading{Ref: a.action.Ref, Case: a.finding.Case, Declared: true, Entries: a.entries})
@@ -312,8 +313,8 @@ func (u *declaring) keep() error {
 		}
 		u.tx.Recheck(a.action.Ref)
 	}
-	if count > 0 {
-		u.tx.CountDeclared(month(u.now), count)
+	if u.added > 0 {
+		u.tx.CountDeclared(month(u.now), u.added)
 	}
 	ids, more, err := settlement.Neighbours(u.inquiry, spreading)
 	if err != nil {

@@ -79,6 +79,16 @@ type knownPlan struct {
 // planLife is for how long a plan that was changed may still be told.
 const planLife = 5 * time.Second
 
+// month is the one in which a workspace was asked about last; empty for none.
+func (p *plans) month(w access.WorkspaceID) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known, there := p.known[w]; there {
+		return month(known.at)
+	}
+	return ""
+}
+
 func (p *plans) of(tx store.Tx) (string, error) {
 	now, workspace := tx.Now(), tx.Workspace()
 	p.mu.Lock()
@@ -101,17 +111,25 @@ func (p *plans) of(tx store.Tx) (string, error) {
 	return known.plan, nil
 }
 
-// allowance is how it stands with this unit's new actions.
-func (s *Service) allowance(tx store.Tx) (Allowance, error) {
-	plan, err := s.plans.of(tx)
-	if err != nil {
+// allowance is how it stands without what this unit adds. It is what a unit asks
+// first: the month is taken to be that of the last unit, so that beginning the unit and
+// counting are one round trip.
+func (s *Service) allowance(tx store.Tx) (a Allowance, err error) {
+	if a.Period = s.plans.month(tx.Workspace()); a.Period != "" {
+		if a.Recorded, err = tx.DeclaredIn(a.Period); err != nil {
+			return Allowance{}, err
+		}
+	}
+	if is := month(tx.Now()); is != a.Period {
+		a.Period = is
+		if a.Recorded, err = tx.DeclaredIn(is); err != nil {
+			return Allowance{}, err
+		}
+	}
+	if a.Plan, err = s.plans.of(tx); err != nil {
 		return Allowance{}, err
 	}
-	a := Allowance{Plan: plan, Period: month(tx.Now())}
-	if a.Recorded, err = tx.DeclaredIn(a.Period); err != nil {
-		return Allowance{}, err
-	}
-	a.Included, a.Limited = s.options.Included(plan)
+	a.Included, a.Limited = s.options.Included(a.Plan)
 	return a, nil
 }
 

@@ -77,7 +77,7 @@ func declareOne(c *call) (reply, error) {
 	a := &result.Action
 	out := declared{
 		Recorded: string(result.Recorded), Allowance: allowanceOf(&result.Allowance),
-		Warnings: warningsOf(result.Warnings), Links: c.options.Site.Action(a),
+		Warnings: warningsOf(result.Warnings), Links: c.options.Pages.Action(a),
 	}
 	if out.Action, err = view.ActionOf(a); err != nil {
 		return reply{}, err
@@ -109,7 +109,7 @@ func declareMany(c *call) (reply, error) {
 		r := &results[i]
 		out.Results = append(out.Results, declaredInBatch{
 			Recorded: string(r.Recorded), Action: view.NameOf(&r.Action), Verification: view.ShortOf(&r.Verdict, r.Action.SelfAttested),
-			Warnings: warningsOf(r.Warnings), Links: c.options.Site.Action(&r.Action),
+			Warnings: warningsOf(r.Warnings), Links: c.options.Pages.Action(&r.Action),
 		})
 		out.Allowance = allowanceOf(&r.Allowance)
 	}

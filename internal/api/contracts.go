@@ -152,7 +152,7 @@ func saveContract(c *call, in *contractText) (reply, error) {
 	v := &saved.Version
 	r := reply{content: wholeVersion{
 		Recorded: recordedKnown, Version: view.VersionOf(v), YAML: v.Text,
-		Rules: view.RulesOf(saved.Contract), Plain: view.PlainText(saved.Contract), Page: c.options.Site.Page(saved.Path),
+		Rules: view.RulesOf(saved.Contract), Plain: view.PlainText(saved.Contract), Page: c.options.Pages.Page(saved.Path),
 	}}
 	if saved.New {
 		w := r.content.(wholeVersion)

@@ -18,6 +18,7 @@ type endpoint struct {
 	answers      []answer
 	errors       []int // statuses that only some endpoints may give: 400, 404, 409
 	page         bool  // answers something else than JSON
+	heavy        bool  // reads so much that only a few run at a time
 	serve        func(*call) (reply, error)
 }
 

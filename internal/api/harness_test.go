@@ -33,7 +33,7 @@ func start(tb testing.TB, services Services, change func(*Options)) *surface {
 	tb.Helper()
 	s := &surface{tb: tb, seen: map[string]map[int]bool{}}
 	o := Options{
-		Site: "https://deed.example.com", Version: "test", Now: func() value.Instant { return testNow },
+		Site: "https://deed.example.com", Pages: "https://deed.example.com", Version: "test", Now: func() value.Instant { return testNow },
 		Observe: func(_ context.Context, e Event) {
 			s.mu.Lock()
 			defer s.mu.Unlock()

@@ -35,7 +35,7 @@ func getAction(c *call) (reply, error) {
 		return reply{}, named(err, "such action")
 	}
 	out := wholeAction{
-		Links: c.options.Site.Action(&found.Action), Compensation: view.CompensationOf(found.Compensation),
+		Links: c.options.Pages.Action(&found.Action), Compensation: view.CompensationOf(found.Compensation),
 		Declarations: make([]*view.Action, 0, len(found.Declarations)), Revisions: make([]view.Revision, 0, len(found.Settled)),
 	}
 	if out.Action, err = view.ActionOf(&found.Action); err != nil {
@@ -85,7 +85,7 @@ func listActions(c *call) (reply, error) {
 		if err != nil {
 			return reply{}, err
 		}
-		out.Actions = append(out.Actions, listedAction{form, view.ShortOf(&found[i].Verdict, a.SelfAttested), c.options.Site.Action(a)})
+		out.Actions = append(out.Actions, listedAction{form, view.ShortOf(&found[i].Verdict, a.SelfAttested), c.options.Pages.Action(a)})
 	}
 	return answered(out, nil)
 }
@@ -113,7 +113,7 @@ func listPending(c *call) (reply, error) {
 	out := pendingList{Actions: make([]pendingAction, 0, len(found)), NextCursor: cursor(next)}
 	for i := range found {
 		a := &found[i].Action
-		out.Actions = append(out.Actions, pendingAction{view.BriefOf(a), view.WaitingOf(&found[i].Verdict, a.SelfAttested), c.options.Site.Action(a)})
+		out.Actions = append(out.Actions, pendingAction{view.BriefOf(a), view.WaitingOf(&found[i].Verdict, a.SelfAttested), c.options.Pages.Action(a)})
 	}
 	return answered(out, nil)
 }

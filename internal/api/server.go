@@ -28,6 +28,9 @@ type Options struct {
 	// Site is where the server is reached from outside; links for people begin
 	// with it.
 	Site view.Site
+	// Pages is where people look at actions and contracts; empty where there are no
+	// pages, so that no link leads nowhere.
+	Pages view.Site
 	// Version is the program's, for the description of the API.
 	Version string
 	// Pace limits each principal; zero does not.
@@ -70,6 +73,7 @@ type Server struct {
 	options  Options
 	mux      *http.ServeMux
 	pacer    *pacer
+	heavy    *heavy
 	table    []endpoint
 	// openAPI is made when it is first asked for: it takes longer than a start should.
 	openAPI func() ([]byte, error)
@@ -98,7 +102,7 @@ func New(services Services, o Options) *Server {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	s := &Server{services: services, options: o, mux: http.NewServeMux(), pacer: newPacer(o.Pace), table: table()}
+	s := &Server{services: services, options: o, mux: http.NewServeMux(), pacer: newPacer(o.Pace), heavy: newHeavy(), table: table()}
 	s.openAPI = sync.OnceValues(func() ([]byte, error) { return openAPI(s.table, o.Version) })
 	s.route()
 	return s
@@ -224,6 +228,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, e *endpoint, x *e
 	if e.page {
 		x.page = true
 		return reply{}, s.writePage(w, r, e, x)
+	}
+	if e.heavy {
+		leave, err := s.heavy.enter(c.ctx, c.principal.Workspace())
+		if err != nil {
+			return reply{}, err
+		}
+		defer leave()
 	}
 	return e.serve(c)
 }

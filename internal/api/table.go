@@ -123,12 +123,12 @@ func contractTable() []endpoint {
 		},
 		{
 			method: post, path: "/v1/contracts/draft", summary: "a contract proposed from what was recorded", need: scoped(access.ContractsDraft),
-			body: jsonBody[draftOrder](usualBytes), answers: ok[drafted](), errors: missing, serve: with(draftContract),
+			body: jsonBody[draftOrder](usualBytes), answers: ok[drafted](), errors: missing, heavy: true, serve: with(draftContract),
 		},
 		{
 			method: post, path: "/v1/contracts/dry-run", summary: "what actions would have come to under a version; keeps nothing",
 			need: scoped(access.ContractsValidate), body: jsonBody[dryOrder](contractBytes), answers: ok[dryRun](), errors: missing,
-			serve: with(dryRunContract),
+			heavy: true, serve: with(dryRunContract),
 		},
 		{
 			method: post, path: "/v1/contracts/{id}/versions/{n}/approve", summary: "stand behind a draft", need: permitted(access.SaveDraft),
@@ -150,12 +150,12 @@ func resultTable() []endpoint {
 	return []endpoint{
 		{
 			method: get, path: "/v1/summary", summary: "what actions came to, by contract", need: scoped(access.ActionsRead),
-			query: append(slices.Clone(actionFilters), periodParam), answers: ok[summary](), serve: summarize,
+			query: append(slices.Clone(actionFilters), periodParam), answers: ok[summary](), heavy: true, serve: summarize,
 		},
 		{
 			method: get, path: "/v1/orphans", summary: "effects of a contract that no action claims",
 			need: scoped(access.ConnectorsRead).and(access.ActionsRead), query: paged(contractParam, periodParam),
-			answers: ok[orphanList](), errors: missing, serve: listOrphans,
+			answers: ok[orphanList](), errors: missing, heavy: true, serve: listOrphans,
 		},
 		{
 			method: get, path: "/v1/reason-codes", summary: "the registry of reason codes", need: nothing(),

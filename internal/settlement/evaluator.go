@@ -44,6 +44,7 @@ type Evaluator struct {
 	options  Options
 	versions *Versions
 	troubles troubles
+	strides  strides
 }
 
 // NewEvaluator makes one that does nothing until it is run.
@@ -58,7 +59,10 @@ func NewEvaluator(s store.Store, o Options) *Evaluator {
 		o.OnUnit = func(access.WorkspaceID, Done) {}
 	}
 	o.Workers = max(o.Workers, 1)
-	return &Evaluator{store: s, options: o, versions: NewVersions(), troubles: troubles{tries: map[store.Wake]int{}}}
+	return &Evaluator{
+		store: s, options: o, versions: NewVersions(), troubles: troubles{tries: map[store.Wake]int{}},
+		strides: strides{most: o.Batch, kept: map[access.WorkspaceID]int{}},
+	}
 }
 
 // Drain evaluates until nothing is due in a workspace. Errors: those of
@@ -75,11 +79,13 @@ func (e *Evaluator) Drain(ctx context.Context, w access.WorkspaceID) error {
 // step runs one unit. One that fails is tried with fewer wakes, so that what makes it
 // fail is found, and put off alone.
 func (e *Evaluator) step(ctx context.Context, w access.WorkspaceID) (Done, error) {
-	for n := e.options.Batch; ; n /= 4 {
+	for n := e.strides.of(w); ; n /= 4 {
 		n = max(n, 1)
+		began := time.Now()
 		done, failures, err := e.unit(ctx, w, n)
 		switch {
 		case err == nil:
+			e.strides.took(w, n, done, time.Since(began))
 			for _, f := range failures {
 				e.options.OnFailure(w, f.ref, f.err)
 			}
@@ -99,7 +105,7 @@ func (e *Evaluator) step(ctx context.Context, w access.WorkspaceID) (Done, error
 // unit claims up to n wakes and does what they say, in one unit of work.
 func (e *Evaluator) unit(ctx context.Context, w access.WorkspaceID, n int) (done Done, failures []failure, err error) {
 	err = e.store.Do(ctx, w, func(tx store.Tx) error {
-		u := &unit{e: e, tx: tx, now: tx.Now(), targets: map[store.Ref]*target{}}
+		u := &unit{e: e, tx: tx, now: tx.Now(), most: max(n, leastStride), targets: map[store.Ref]*target{}}
 		err := guarded(func() error { return u.run(n) })
 		done, failures = u.done, u.failures
 		return err
@@ -163,7 +169,7 @@ func (e *Evaluator) scatter(ctx context.Context, w access.WorkspaceID) (done Don
 		if len(wakes) != 1 || wakes[0].Kind != store.WakeFact && wakes[0].Kind != store.WakeSource {
 			return errWhole
 		}
-		u := &unit{e: e, tx: tx, now: tx.Now(), inquiry: docket.NewInquiry(tx.Ask), targets: map[store.Ref]*target{}}
+		u := &unit{e: e, tx: tx, now: tx.Now(), inquiry: docket.NewInquiry(tx.Ask), most: mostTargets, targets: map[store.Ref]*target{}}
 		if err := guarded(func() error { return u.resolve(wakes) }); err != nil {
 			return err
 		}

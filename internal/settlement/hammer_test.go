@@ -63,9 +63,9 @@ verified_amount: {step: undone, of: fact.amount}
 type hammer struct {
 	*place
 	declares *action.Service
-	t      testing.TB
-	random *rand.Rand
-	name   string
+	t        testing.TB
+	random   *rand.Rand
+	name     string
 }
 
 func (h *hammer) pick(all ...string) string { return all[h.random.IntN(len(all))] }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,64 +15,81 @@ import (
 	"github.com/deed-dev/deed/internal/verdict"
 )
 
-// slow is a store whose units end when the test says so.
+// slow is a store whose first unit ends when the test says so.
 type slow struct {
 	store.Store
-	ready chan struct{} // a unit has done everything but commit
+	once  *sync.Once
+	ready chan struct{} // the unit has done everything but commit
 	end   chan struct{}
 }
 
 func (s slow) Do(ctx context.Context, w access.WorkspaceID, fn func(store.Tx) error) error {
 	return s.Store.Do(ctx, w, func(tx store.Tx) error {
 		err := fn(tx)
-		s.ready <- struct{}{}
-		<-s.end
+		s.once.Do(func() {
+			close(s.ready)
+			<-s.end
+		})
 		return err
 	})
 }
 
-func big(t testing.TB, id string) *action.Declaration {
-	t.Helper()
-	d, err := action.Parse(fmt.Appendf(nil, `{"action_id": %q, "contract_id": "refunds", "action_type": "refund_order", "subject_id": %q, "subject_kind": "order",
-		"agent_id": "bot", "requested_at": "2026-11-02T12:00:00Z", "params": {"amount": 150.00}}`, id, "o-"+id))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-// Two instances record at the same time what neither sees of the other: 150 and 150
-// are more than the agent may, and each alone is not.
+// Two instances record at the same time what neither sees of the other. What both
+// come to is over a limit, or leaves open whose a refund is, and each alone is not.
 func TestTwoThatDoNotSeeEachOtherAreSeenTogetherInTheEnd(t *testing.T) {
 	t.Parallel()
-	p := world(t, onPostgres)
-	p.clock.ticks.Store(true)
-	p.drain(t)
-	held := slow{Store: p.store, ready: make(chan struct{}), end: make(chan struct{})}
-	other := action.NewService(held, action.Options{Random: rand.Reader})
-	answered := make(chan error, 1)
-	go func() {
-		_, err := other.Declare(t.Context(), p.recorder(t), big(t, "a1"))
-		answered <- err
-	}()
-	<-held.ready
-	r, err := p.actions.Declare(t.Context(), p.recorder(t), big(t, "a2"))
-	if err != nil || r.Verdict.Conformance.Result != verdict.Pass {
-		t.Fatalf("alone it is %v, %v", r, err)
-	}
-	p.drain(t)
-	held.end <- struct{}{}
-	if err := <-answered; err != nil {
-		t.Fatal(err)
-	}
-	p.drain(t)
-	for _, id := range []string{"a1", "a2"} {
-		if got := p.result(t, id, "agent_daily"); got != verdict.Fail {
-			t.Errorf("%s is %s, want what both come to", id, got)
-		}
-	}
-	if left := p.stale(t); len(left) > 0 {
-		t.Errorf("left behind are %v", left)
+	for name, test := range map[string]struct {
+		body, check string
+		want        verdict.Result
+	}{
+		"a limit": {`{"action_id": %q, "contract_id": "refunds", "action_type": "refund_order", "subject_id": %[1]q, "subject_kind": "order",
+			"agent_id": "bot", "requested_at": "2026-11-02T12:00:00Z", "params": {"amount": 150.00}}`, "agent_daily", verdict.Fail},
+		"a fact": {`{"action_id": %q, "contract_id": "undoing", "subject_id": "o-1", "subject_kind": "order", "requested_at": "2026-11-02T12:00:00Z"}`, "undone", verdict.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := world(t, onPostgres)
+			p.after(10 * time.Minute)
+			p.clock.ticks.Store(true)
+			p.paid(t, "re_1", "o-1")
+			p.drain(t)
+			read := func(id string) *action.Declaration {
+				d, err := action.Parse(fmt.Appendf(nil, test.body, id))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return d
+			}
+			held := slow{Store: p.store, once: &sync.Once{}, ready: make(chan struct{}), end: make(chan struct{})}
+			other := action.NewService(held, action.Options{Random: rand.Reader})
+			answered := make(chan error, 1)
+			key, first := p.recorder(t), read("a1")
+			go func() {
+				_, err := other.Declare(t.Context(), key, first)
+				answered <- err
+			}()
+			<-held.ready
+			if _, err := p.actions.Declare(t.Context(), key, read("a2")); err != nil {
+				t.Fatal(err)
+			}
+			p.drain(t)
+			if got := p.result(t, "a2", test.check); got != verdict.Pass {
+				t.Fatalf("alone it is %s", got)
+			}
+			close(held.end)
+			if err := <-answered; err != nil {
+				t.Fatal(err)
+			}
+			p.drain(t)
+			for _, id := range []string{"a1", "a2"} {
+				if got := p.result(t, id, test.check); got != test.want {
+					t.Errorf("%s is %s, want %s of both", id, got, test.want)
+				}
+			}
+			if left := p.stale(t); len(left) > 0 {
+				t.Errorf("left behind are %v", left)
+			}
+		})
 	}
 }
 
@@ -102,4 +120,40 @@ func TestAFactOfOneActionIsToldToThoseWhoCompeteWithIt(t *testing.T) {
 			t.Errorf("left behind are %v", left)
 		}
 	})
+}
+
+// What undoes an action is an action of its own, and how that one stands is shown with
+// the first.
+func TestHowACompensationStandsIsToldToWhatItUndoes(t *testing.T) {
+	t.Parallel()
+	p := world(t, onSQLite)
+	p.refund(t, "a1", "o-1")
+	d, err := action.Parse([]byte(`{"action_id": "u1", "contract_id": "undoing", "subject_id": "o-1", "subject_kind": "order", "requested_at": "2026-11-02T12:00:00Z", "compensates": "a1"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.actions.Declare(t.Context(), p.recorder(t), d); err != nil {
+		t.Fatal(err)
+	}
+	p.drain(t)
+	undone := func() verdict.Result {
+		t.Helper()
+		v := p.verdict(t, "a1")
+		if v.Compensation == nil || len(v.Compensation.By) != 1 {
+			t.Fatalf("undone by %+v, want u1", v.Compensation)
+		}
+		return v.Compensation.By[0].Outcome
+	}
+	if got := undone(); got != verdict.Unknown {
+		t.Errorf("before anything was seen, it was undone: %s", got)
+	}
+	p.after(time.Hour)
+	p.paid(t, "re_u", "o-2", func(f *evidence.Fact) { f.Refs = map[string]string{"key": "u1"} })
+	p.drain(t)
+	if got := undone(); got != p.verdict(t, "u1").Outcome.Result || got == verdict.Unknown {
+		t.Errorf("u1 is %s, and a1 shows %s", p.verdict(t, "u1").Outcome.Result, got)
+	}
+	if left := p.stale(t); len(left) > 0 {
+		t.Errorf("left behind are %v", left)
+	}
 }

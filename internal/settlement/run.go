@@ -23,7 +23,7 @@ const (
 // Run evaluates what is woken in all workspaces until the context ends, and returns
 // when all its units have. Errors are told to [Options.OnFailure] and tried again.
 func (e *Evaluator) Run(ctx context.Context) {
-	waiting := &agenda{waits: map[access.WorkspaceID]bool{}, more: make(chan struct{}, 1)}
+	waiting := &agenda{waits: map[access.WorkspaceID]bool{}, busy: map[access.WorkspaceID]bool{}, more: make(chan struct{}, 1)}
 	var workers sync.WaitGroup
 	for range e.options.Workers {
 		workers.Go(func() { e.work(ctx, waiting) })
@@ -72,6 +72,7 @@ func (e *Evaluator) work(ctx context.Context, waiting *agenda) {
 			return
 		}
 		more, err := e.attend(ctx, w)
+		waiting.done(w)
 		if more {
 			waiting.add(w)
 		}
@@ -108,10 +109,14 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// agenda are the workspaces in which something may be due, each once.
+// agenda are the workspaces in which something may be due, each once. A workspace is
+// attended by one worker at a time: what two of them evaluate at once they cannot see
+// of each other, so that they wake it for one another again and wait for each other's
+// locks, which costs more than it brings.
 type agenda struct {
 	mu    sync.Mutex
 	waits map[access.WorkspaceID]bool
+	busy  map[access.WorkspaceID]bool // attended; what waits too is queued afterwards
 	queue []access.WorkspaceID
 	more  chan struct{} // has something if the queue may have
 }
@@ -123,8 +128,22 @@ func (a *agenda) add(w access.WorkspaceID) {
 		return
 	}
 	a.waits[w] = true
+	if a.busy[w] {
+		return
+	}
 	a.queue = append(a.queue, w)
 	a.signal()
+}
+
+// done lets a workspace be attended again.
+func (a *agenda) done(w access.WorkspaceID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.busy, w)
+	if a.waits[w] {
+		a.queue = append(a.queue, w)
+		a.signal()
+	}
 }
 
 func (a *agenda) signal() {
@@ -156,6 +175,7 @@ func (a *agenda) take() (w access.WorkspaceID, ok bool) {
 	}
 	w, a.queue = a.queue[0], a.queue[1:]
 	delete(a.waits, w)
+	a.busy[w] = true
 	if len(a.queue) > 0 {
 		a.signal() // for the next worker
 	}

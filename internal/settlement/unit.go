@@ -11,7 +11,7 @@ import (
 	"github.com/deed-dev/deed/internal/value"
 )
 
-// mostTargets is how many actions one unit evaluates. Those beyond get wakes of their
+// mostTargets is how many actions one unit finds. Those beyond get wakes of their
 // own.
 const mostTargets = 1000
 
@@ -21,6 +21,7 @@ type unit struct {
 	tx       store.Tx
 	now      value.Instant
 	inquiry  *docket.Inquiry
+	most     int // actions that it evaluates for facts; those beyond get wakes of their own
 	targets  map[store.Ref]*target
 	done     Done
 	failures []failure
@@ -152,7 +153,7 @@ func (u *unit) claimants(facts []evidence.Identity) error {
 		ref := refs[id]
 		switch {
 		case ref == "":
-		case len(u.targets) >= mostTargets && u.targets[ref] == nil:
+		case len(u.targets) >= u.most && u.targets[ref] == nil:
 			u.tx.Wake(store.Wake{Kind: store.WakeSpread, Ref: ref})
 		default:
 			u.target(ref).rivals = true

@@ -82,7 +82,7 @@ func open(ctx context.Context, folder string) (_ *driver, err error) {
 	if err := migration.SQLite(ctx, d.db); err != nil {
 		return nil, err
 	}
-	readers := max(2, runtime.NumCPU())
+	readers := max(4, runtime.NumCPU())
 	d.readers = make(chan *connection, readers)
 	d.db.SetMaxOpenConns(readers + 1)
 	d.db.SetMaxIdleConns(readers + 1)

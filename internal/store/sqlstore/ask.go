@@ -74,6 +74,7 @@ type asking struct {
 	states    map[string]evidence.Source
 	governing []governed
 	facts     map[int64]evidence.Fact
+	following map[int]*kind // questions about what comes later, by how many are wanted
 }
 
 // kind is the questions that one statement answers.
@@ -270,16 +271,44 @@ func (r *reported) cut() {
 	r.question.Reported = slices.DeleteFunc(r.question.Reported, func(f evidence.Fact) bool { return !late[f.Identity()] })
 }
 
+// later asks for what comes later in a limit's group. All that want as many are one
+// statement.
 func (a *asking) later(q *docket.Question) {
 	k := q.Later
-	a.queries = append(a.queries, &query{
-		statement: laterActions, args: []any{k.Key, key(k.Group), k.From, k.To, k.Most},
-		row: func(r Row) error {
-			d, err := readDeclaration(r.Bytes())
-			q.Following = append(q.Following, docket.Later{ActionID: d.ActionID, Start: value.Instant(r.Int())})
+	if k.Most < 1 {
+		return
+	}
+	if a.following == nil {
+		a.following = map[int]*kind{}
+	}
+	of := a.following[k.Most]
+	if of == nil {
+		of = &kind{query: &query{statement: laterActions, args: []any{k.Most - 1}}}
+		of.query.row = of.later
+		a.following[k.Most] = of
+		a.queries = append(a.queries, of.query)
+	}
+	of.query.keys = append(of.query.keys, []any{k.Key, key(k.Group), k.From, k.To})
+	of.questions = append(of.questions, q)
+}
+
+// later reads an action that comes later. Most ids are their own keys.
+func (of *kind) later(r Row) error {
+	q := of.questions[r.Int()]
+	l := docket.Later{Start: value.Instant(r.Int()), ActionID: r.Text()}
+	text := r.Bytes()
+	if len(q.Following) >= q.Later.Most {
+		return nil
+	}
+	if len(text) > 0 {
+		d, err := readDeclaration(text)
+		if err != nil {
 			return err
-		},
-	})
+		}
+		l.ActionID = d.ActionID
+	}
+	q.Following = append(q.Following, l)
+	return nil
 }
 
 // askSources asks for all sources that any question names.

@@ -11,12 +11,14 @@ import (
 	"github.com/deed-dev/deed/internal/value"
 )
 
-// Entries of a rolling limit are added up over spans of 2^23, 2^29 and 2^35
-// microseconds: 8 seconds, 9 minutes, 9.5 hours. A window is a few long spans, up to
-// 64 shorter ones at each end, and single entries in the 8 seconds at each end: at
-// most some 300 sums for a month, however many entries there are. Each entry costs
-// three sums.
-var spans = [...]int64{1 << 35, 1 << 29, 1 << 23} // the longest first
+// Entries of a rolling limit are added up over spans of 2^23, 2^27, 2^31 and 2^35
+// microseconds: 8 seconds, 2 and 36 minutes, 9.5 hours. A window is a few long spans,
+// up to 15 of each shorter kind at each end, and single entries in the 8 seconds at
+// each end: at most some 170 sums for a month, however many entries there are. Each
+// entry costs four sums. With spans that are further apart it would cost fewer, and a
+// window that ends now would read more: each of its sums is a row for every unit that
+// declared in that span.
+var spans = [...]int64{1 << 35, 1 << 31, 1 << 27, 1 << 23} // the longest first
 
 var (
 	addLimitEntry = tenant("add_limit_entry", `

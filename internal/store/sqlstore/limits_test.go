@@ -43,8 +43,8 @@ func TestAMonthIsAddedUpFromAFewHundredSumsHoweverManyEntriesThereAre(t *testing
 				sums += (s.to - s.from) / s.width
 			}
 		}
-		// 31 days are 78 spans of 2^35 µs; each end has up to 63 of each shorter one.
-		if sums > 78+4*63 {
+		// 31 days are 78 spans of 2^35 µs; each end has up to 15 of each shorter one.
+		if sums > 78+6*15 {
 			t.Errorf("it takes %d sums", sums)
 		}
 		if single > 2*(1<<23) {

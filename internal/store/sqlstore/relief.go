@@ -11,7 +11,7 @@ import (
 
 const (
 	// maxRows is how many rows may say one sum before they are replaced by one.
-	maxRows = 32
+	maxRows = 16
 	// maxCrowds is how many sums wait to be made smaller; whoever reads one that is
 	// left out says so again.
 	maxCrowds = 256
