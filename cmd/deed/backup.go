@@ -37,7 +37,7 @@ func (c *backupCmd) Run(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	v, err := openVault(config, false)
+	v, err := openVault(config)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (c *backupCmd) Run(ctx context.Context, w *world) error {
 			// Nothing of it is worth keeping: without its description it is none.
 			_ = os.Remove(filepath.Join(c.Folder, archive.DatabaseFile))
 			_ = os.Remove(c.Folder)
-			return noDataHint(err)
+			return noDataHint(folderError(err))
 		}
 		return w.print(fmt.Sprintf("backed up %s to %s\nThe secret is not in it: keep %s apart; its fingerprint is %s.\n",
 			terminal.Size(b.Bytes), terminal.Clean(c.Folder), terminal.Clean(filepath.Base(secretPath(config))), b.Secret[:8]))

@@ -64,7 +64,7 @@ func (c *restoreCmd) Run(ctx context.Context, w *world) error {
 			return &misuse{terminal.WithHint(errors.New("there is a database in the folder already"), "nothing is written over; name another folder: --data DIR")}
 		}
 		if err != nil {
-			return err
+			return folderError(err)
 		}
 		return w.print(fmt.Sprintf("restored %s, as of %s\nSessions ended, and each ledger goes on under another name.\nKeys that were revoked since then work again: look through them before you let anybody in.\n",
 			terminal.Plural(int64(n), "workspace"), b.MadeAt.Format("2006-01-02 15:04:05 UTC")))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -41,11 +42,11 @@ or could not go on, or requests were cut off. 2: a setting makes no sense.`
 
 func (c *serveCmd) Run(ctx context.Context, w *world) error {
 	effective, err := c.Settings.read(w)
+	if c.PrintConfig { // what is wrong is found by looking at what holds
+		return errors.Join(w.print(effective.Show()), err)
+	}
 	if err != nil {
 		return err
-	}
-	if c.PrintConfig {
-		return w.print(effective.Show())
 	}
 	config := &effective.Config
 	log, err := server.NewLog(w.stderr, config.LogFormat, config.LogLevel)

@@ -55,10 +55,10 @@ func (a *assembly) open(ctx context.Context, url string) (_ *server.App, err err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, kept.Close())
+			err = errors.Join(folderError(err), kept.Close())
 		}
 	}()
-	secret, err := openVault(a.config, true)
+	secret, err := servingVault(ctx, a.config, kept.Directory())
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (a *assembly) open(ctx context.Context, url string) (_ *server.App, err err
 		Trials: actions, Ledger: ledgers, Trail: trail.New(s, systemClock, nil), Readiness: readiness{s},
 	}, api.Options{
 		Site: view.Site(url), Version: buildVersion().Version, Observe: a.observe,
-		Now: a.now, Remote: server.NewCaller(a.config.BehindProxy, a.config.TrustedProxies).Text,
+		Pace: paceOf(a.config.RequestsPerSecond), Now: a.now, Remote: server.NewCaller(a.config.BehindProxy, a.config.TrustedProxies).Text,
 	})
 	return &server.App{
 		Handler: withPages(surface),
@@ -145,6 +145,12 @@ func (a *assembly) startTasks(ctx context.Context, all []job.Task) (*job.Queue, 
 		return job.OnPostgres(ctx, a.config.Database, all, a.log)
 	}
 	return job.OnSQLite(ctx, a.config.Data, all, a.log)
+}
+
+// paceOf is the pace of each credential: a client that did nothing for two seconds may
+// catch up.
+func paceOf(perSecond int) api.Pace {
+	return api.Pace{PerSecond: float64(perSecond), Burst: 2 * perSecond}
 }
 
 // lanesOf is how many units of a workspace are worth doing at once.

@@ -261,7 +261,7 @@ func (s *clockScene) verify(t *testing.T, config *setting.Config) {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	secret, err := openVault(config, false)
+	secret, err := openVault(config)
 	if err != nil {
 		t.Fatal(err)
 	}

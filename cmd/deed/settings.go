@@ -66,13 +66,14 @@ func (f settingFlags) given() map[string]string {
 	return flags
 }
 
-// read finds what the settings are, from wherever they are given.
+// read finds what the settings are, from wherever they are given. Beside an error
+// they are only good to be shown.
 func (f settingFlags) read(w *world) (*setting.Effective, error) {
 	effective, err := setting.Read(setting.Input{
 		Use: f.use, Flags: f.given(), Environ: os.Environ(), Read: os.ReadFile, DataFolder: dataFolder(),
 	})
 	if err != nil {
-		return nil, settingError(err)
+		return effective, settingError(err)
 	}
 	w.warnOpenConfig(effective)
 	return effective, nil

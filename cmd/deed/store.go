@@ -9,7 +9,6 @@ import (
 
 	"github.com/deed-dev/deed/internal/setting"
 	"github.com/deed-dev/deed/internal/store"
-	"github.com/deed-dev/deed/internal/store/migration"
 	"github.com/deed-dev/deed/internal/store/postgres"
 	"github.com/deed-dev/deed/internal/store/sqlite"
 	"github.com/deed-dev/deed/internal/store/sqlstore"
@@ -33,26 +32,15 @@ func openStore(ctx context.Context, c *setting.Config, options ...sqlstore.Optio
 	if c.Database != "" {
 		s, err := postgres.Open(ctx, c.Database, options...)
 		if err != nil {
-			return nil, openError(err)
+			return nil, databaseError(err)
 		}
 		return s, nil
 	}
 	s, err := sqlite.Open(ctx, c.Data, options...)
-	if errors.As(err, new(*sqlite.InUseError)) {
-		return nil, terminal.WithHint(err, "is a server running? stop it first, or name another folder: --data DIR")
-	}
 	if err != nil {
-		return nil, err
+		return nil, folderError(err)
 	}
 	return s, nil
-}
-
-// openError says what to do where a database cannot be opened.
-func openError(err error) error {
-	if errors.As(err, new(*migration.VersionError)) {
-		return err // it says so itself
-	}
-	return terminal.WithHint(err, "is the URL right, and may this machine reach the database? as it holds: deed serve --print-config")
 }
 
 // lookStore opens the store for reading, beside the servers that it has.
@@ -60,24 +48,42 @@ func lookStore(ctx context.Context, c *setting.Config) (store.Store, error) {
 	if c.Database != "" {
 		s, err := postgres.Look(ctx, c.Database)
 		if err != nil {
-			return nil, openError(err)
+			return nil, databaseError(err)
 		}
 		return s, nil
 	}
 	s, err := sqlite.Look(ctx, c.Data)
 	if err != nil {
-		return nil, noDataHint(err)
+		return nil, noDataHint(folderError(err))
 	}
 	return s, nil
 }
 
-// openVault reads the secret, and makes it where a server with an embedded
-// database starts for the first time.
-func openVault(c *setting.Config, make bool) (*vault.Vault, error) {
+// servingVault reads the secret of a server, and makes it where one with an embedded
+// database starts for the first time. Where a secret was lost none is made: it would
+// open nothing, and somebody would keep it as the right one.
+func servingVault(ctx context.Context, c *setting.Config, r vault.Registry) (*vault.Vault, error) {
 	path := secretPath(c)
-	if make && c.SecretFile == "" {
-		return vault.LoadOrMake(path)
+	if c.SecretFile != "" {
+		return openVault(c)
 	}
+	v, err := vault.Load(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return v, err
+	}
+	begun, err := vault.Begun(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if begun != "" {
+		return nil, lostSecretError(path, begun)
+	}
+	return vault.LoadOrMake(path)
+}
+
+// openVault reads the secret.
+func openVault(c *setting.Config) (*vault.Vault, error) {
+	path := secretPath(c)
 	v, err := vault.Load(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		next := "make one: deed secret new " + path
@@ -127,7 +133,7 @@ func (f settingFlags) with(ctx context.Context, w *world, open func(context.Cont
 			return err
 		}
 		defer func() { err = errors.Join(err, k.store.Close()) }()
-		if k.vault, err = openVault(k.config, false); err != nil {
+		if k.vault, err = openVault(k.config); err != nil {
 			return err
 		}
 		if err := k.vault.Admit(ctx, reading{k.store.Directory()}); err != nil {

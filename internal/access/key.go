@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/deed-dev/deed/internal/value"
 )
@@ -119,6 +120,8 @@ func (o KeyOrder) check(w Workspace, at value.Instant) error {
 		return &OrderError{Field: "sources", Problem: "bind nothing without facts:write"}
 	case strings.TrimSpace(o.Name) == "" || len(o.Name) > maxNameBytes:
 		return &OrderError{Field: "name", Problem: fmt.Sprintf("has 1 to %d bytes", maxNameBytes)}
+	case strings.ContainsFunc(o.Name, unicode.IsControl):
+		return &OrderError{Field: "name", Problem: "has control characters"}
 	case o.ExpiresAt != 0 && o.ExpiresAt <= at:
 		return &OrderError{Field: "expires_at", Problem: "has passed"}
 	}

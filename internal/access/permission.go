@@ -22,7 +22,9 @@ const (
 	ActivateContract                        // make a version govern what is declared from now on
 	ManageKeys                              // make, rotate and revoke API keys
 	ManageConnections                       // connect sources, with their credentials
+	ChangeTrust                             // say anew how far a source is believed
 	ManageMembers                           // invite, change roles, remove
+	MakeLinks                               // make a sign-in link for a member
 	ReadAudit                               // who did what, with addresses
 	ChangeSettings                          // the development switch, the second member, retention
 	EraseSubject                            // remove what is kept about a person
@@ -60,7 +62,12 @@ var rules = [permissionsEnd]rule{
 	ActivateContract:  {name: "activate contracts", least: Admin, again: true},
 	ManageKeys:        {name: "manage keys", least: Admin, again: true},
 	ManageConnections: {name: "manage connections", least: Admin},
-	ManageMembers:     {name: "manage members", least: Admin},
+	// It makes every contract that counts on the source weaker, at once.
+	ChangeTrust:   {name: "change the trust of sources", least: Admin, again: true},
+	ManageMembers: {name: "manage members", least: Admin},
+	// Whoever holds the link could act as that member, and be the second one behind
+	// a contract; owners could do without a second one anyway.
+	MakeLinks:         {name: "make sign-in links", least: Owner, again: true},
 	ReadAudit:         {name: "read the audit", least: Admin},
 	ChangeSettings:    {name: "change settings", least: Owner, again: true},
 	EraseSubject:      {name: "erase a subject", least: Owner, again: true},
@@ -114,7 +121,9 @@ func (p Principal) confirmed(at value.Instant) bool {
 
 // MayChangeMember says whether the principal may give a member in the role from
 // the role to. The zero Role is none: inviting comes from none, removing goes to
-// none. Nobody raises anybody above themselves, or lowers somebody above them.
+// none. Nobody raises anybody above themselves, or lowers somebody above them. To
+// make an admin or an owner takes a proof of presence, as what they could then do
+// does: else a session that was left open would make itself a fresh one.
 // That an owner remains is for the store to see to, under a lock.
 func (p Principal) MayChangeMember(from, to Role, at value.Instant) error {
 	if err := p.May(ManageMembers, at); err != nil {
@@ -122,6 +131,9 @@ func (p Principal) MayChangeMember(from, to Role, at value.Instant) error {
 	}
 	if highest := max(from, to); highest > p.role {
 		return &RoleError{Permission: ManageMembers, Required: highest, Role: p.role}
+	}
+	if to >= Admin && !p.confirmed(at) {
+		return &ConfirmError{Permission: ManageMembers}
 	}
 	return nil
 }

@@ -23,7 +23,9 @@ decide disputes           R      R      -     -        M       M      M
 activate contracts        R      R      -     -        M       M      M
 manage keys               R      R      -     -        M       M      M
 manage connections        R      R      -     -        M       M      M
+change the trust of sources R    R      -     -        M       M      M
 manage members            R      R      -     -        M       M      M
+make sign-in links        R      R      R     -        M       M      M
 read the audit            R      R      -     -        M       M      M
 change settings           R      R      R     -        M       M      M
 erase a subject           R      R      R     -        M       M      M
@@ -100,7 +102,7 @@ func TestAModelHoldsNoPermissionWhateverItsMembersRole(t *testing.T) {
 func TestWhatCannotBeUndoneAsksAgainAfterAQuarterOfAnHour(t *testing.T) {
 	t.Parallel()
 	asks := map[access.Permission]bool{
-		access.ActivateContract: true, access.ManageKeys: true, access.ChangeSettings: true,
+		access.ActivateContract: true, access.ManageKeys: true, access.ChangeSettings: true, access.ChangeTrust: true, access.MakeLinks: true,
 		access.EraseSubject: true, access.DeleteWorkspace: true, access.TransferWorkspace: true,
 	}
 	for _, kind := range []access.Kind{access.Cookie, access.Terminal} {
@@ -139,6 +141,24 @@ func TestNobodyRaisesAnybodyAboveThemselves(t *testing.T) {
 				if err := p.MayChangeMember(from, to, noon); (err == nil) != want {
 					t.Errorf("%s changes %s to %s: %v", as, from, to, err)
 				}
+			}
+		}
+	}
+}
+
+// A quarter of an hour after the last proof, and a moment more.
+func TestMakingAnAdminOrAnOwnerAsksAgain(t *testing.T) {
+	t.Parallel()
+	late := noon.Add(15*time.Minute + time.Microsecond)
+	p := fromSession(t, access.Terminal, access.Owner, production, access.REST)
+	for from := access.Role(0); from <= access.Owner; from++ {
+		for to := access.Role(0); to <= access.Owner; to++ {
+			want := "-"
+			if to == access.Admin || to == access.Owner {
+				want = "C"
+			}
+			if got := verdictOn(p.MayChangeMember(from, to, late)); got != want {
+				t.Errorf("%s to %s: got %s, want %s", from, to, got, want)
 			}
 		}
 	}

@@ -304,6 +304,62 @@ func TestOnlyAnOwnerMakesAWayBackInForAnother(t *testing.T) {
 	}
 }
 
+// A session that was left open on a desk.
+func TestWhoWasNotAskedAgainOpensNoDoorToOthers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	member, _ := h.invite("cy@example.com", access.Viewer)
+	h.clock.advance(access.ConfirmedFor + time.Second)
+	owner := h.as(h.owner)
+	for _, role := range []access.Role{access.Admin, access.Owner} {
+		_, err := h.Invite(t.Context(), owner, "puppet@example.com", "", role)
+		wantCode(t, "an invitation as "+role.String(), err, access.ConfirmationRequired)
+		_, err = h.ChangeRole(t.Context(), owner, member, role)
+		wantCode(t, "a member becomes "+role.String(), err, access.ConfirmationRequired)
+	}
+	_, err := h.MemberLink(t.Context(), owner, member)
+	wantCode(t, "a link for a member", err, access.ConfirmationRequired)
+	if _, err := h.Invite(t.Context(), owner, "dee@example.com", "", access.Analyst); err != nil {
+		t.Errorf("an invitation as analyst: %v", err)
+	}
+	if _, err := h.ChangeRole(t.Context(), owner, member, access.Analyst); err != nil {
+		t.Errorf("a member becomes analyst: %v", err)
+	}
+}
+
+func TestAKeyIsMadeForSourcesThatThereAre(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.source("stripe")
+	order := KeyOrder{Name: "billing", Scopes: access.ScopesOf(access.FactsWrite), Sources: []string{"stripe", "strpe"}}
+	_, err := h.MintKey(t.Context(), h.as(h.owner), order)
+	wantCode(t, "a source that was misspelt", err, access.InvalidRequest)
+	if !strings.Contains(err.Error(), `"strpe"`) || !strings.Contains(err.Error(), `did you mean "stripe"?`) {
+		t.Errorf("it says %v", err)
+	}
+	if keys, err := h.Keys(t.Context(), h.as(h.owner)); err != nil || len(keys) != 0 {
+		t.Errorf("%d keys were made, %v", len(keys), err)
+	}
+	order.Sources = []string{"stripe"}
+	if _, err := h.MintKey(t.Context(), h.as(h.owner), order); err != nil {
+		t.Error(err)
+	}
+}
+
+// U+009B begins a command of a terminal, as ESC [ does.
+func TestNamesHaveNoControlCharacters(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for _, name := range []string{"a\x1b[31mb", "a\nb", "a\u009b31mb"} {
+		_, err := h.MintKey(t.Context(), h.as(h.owner), KeyOrder{Name: name, Scopes: access.ScopesOf(access.ActionsRead)})
+		wantType[*access.OrderError](t, "a key", err)
+		_, err = h.Invite(t.Context(), h.as(h.owner), "bo@example.com", name, access.Viewer)
+		wantType[*RequestError](t, "a member", err)
+		_, err = h.ChangeSettings(t.Context(), h.as(h.owner), Settings{Name: &name})
+		wantType[*RequestError](t, "the workspace", err)
+	}
+}
+
 func TestAnAddressThatIsOnTheServerIsNotInvited(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

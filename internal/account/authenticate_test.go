@@ -62,6 +62,7 @@ func TestSwitchingDevelopmentOffEndsTheKeysThatItAllowedForGood(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	both := KeyOrder{Name: "both", Scopes: access.ScopesOf(access.ActionsRecord, access.FactsWrite), Sources: []string{"stripe"}}
+	h.source("stripe")
 	_, err := h.MintKey(t.Context(), h.as(h.owner), both)
 	wantType[*access.SelfAttestError](t, "without the switch", err)
 	set := func(on bool) {
@@ -116,12 +117,69 @@ func TestWrongKeysAreHeldUpAndRightOnesAreNot(t *testing.T) {
 		t.Errorf("a right key from that address: %v", err)
 	}
 	h.as(h.owner) // a member's session from that address
-	if err := h.key(h.mintKey(access.ActionsRead), "192.0.2.2"); err != nil {
-		t.Errorf("a new key from another address: %v", err)
+	if err := h.key(h.mintKey(access.ActionsRead), office); err != nil {
+		t.Errorf("a key that was never seen, from that address: %v", err)
 	}
+	link, err := h.ConsoleLink(t.Context(), h.first.Workspace.ID, "ada@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.as(h.enter(link)) // a link and a session that were never seen, from there too
 	h.clock.advance(time.Duration(addressRate.Burst) * addressRate.Every)
-	_, err := h.Authenticate(t.Context(), Credential{Text: "spk_no", Address: office}, access.REST)
+	_, err = h.Authenticate(t.Context(), Credential{Text: "spk_no", Address: office}, access.REST)
 	wantCode(t, "a wrong one after a while", err, access.Unauthenticated)
+}
+
+// The store counts what it is asked for.
+func TestWhatIsNoKeyIsRefusedWithoutALook(t *testing.T) {
+	t.Parallel()
+	d, secret := newOneKey(t)
+	s, err := New(downStore{directory: d}, newTestClock().Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"spk_no", bent(secret.Reveal(), 0), bent(secret.Reveal(), 20), secret.Reveal() + "a", "dss_no"} {
+		_, err := s.Authenticate(t.Context(), Credential{Text: text, Address: office}, access.REST)
+		wantCode(t, "no key", err, access.Unauthenticated)
+	}
+	if n := d.asked.Load(); n != 0 {
+		t.Errorf("it was looked up %d times", n)
+	}
+	if _, err := s.Authenticate(t.Context(), Credential{Text: secret.Reveal(), Address: office}, access.REST); err != nil || d.asked.Load() != 1 {
+		t.Errorf("the key itself: %v after %d looks", err, d.asked.Load())
+	}
+}
+
+// One password for many people, from one place; and wrong keys, which say nothing of
+// passwords.
+func TestPasswordsAreHeldUpByPlaceAndNotByWrongKeys(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	in, err := h.SetPassword(t.Context(), h.owner, "", "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.owner = page(in)
+	for range addressRate.Burst + 1 {
+		_, _ = h.Authenticate(t.Context(), Credential{Text: "spk_no", Address: office}, access.REST)
+	}
+	try := func(email access.Email, password, address string) error {
+		_, err := h.SignInPassword(t.Context(), email, password, "", access.Cookie, address)
+		return err
+	}
+	if err := try("ada@example.com", "correct horse battery", office); err != nil {
+		t.Errorf("a right password where wrong keys come from: %v", err)
+	}
+	for i := range placeRate.Burst {
+		// It is not worth hashing them all here: taking the attempt is what counts.
+		if err := h.places.Take("198.51.100.7", h.clock.Now()); err != nil {
+			t.Fatalf("attempt %d: %v", i, err)
+		}
+	}
+	wantCode(t, "another person from there", try("bo@example.com", "correct horse battery", "198.51.100.7"), access.RateLimited)
+	if err := h.key(h.mintKey(access.ActionsRead), "198.51.100.7"); err != nil {
+		t.Errorf("a key from there: %v", err)
+	}
 }
 
 // Whoever knows the prefix of a key, which stands in audits, guesses the rest from

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/audit"
@@ -130,7 +131,7 @@ func checkName(field, name string) error {
 	if strings.TrimSpace(name) == "" || len(name) > 200 {
 		return &RequestError{Field: field, Problem: "has 1 to 200 bytes"}
 	}
-	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if strings.ContainsFunc(name, unicode.IsControl) {
 		return &RequestError{Field: field, Problem: "has control characters"}
 	}
 	return nil

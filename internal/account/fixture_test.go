@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/store/sqlite"
 	"github.com/deed-dev/deed/internal/store/sqlstore"
@@ -93,12 +94,25 @@ func (h *house) mintKey(scopes ...access.Scope) *Minted {
 	order := KeyOrder{Name: "a key", Scopes: access.ScopesOf(scopes...)}
 	if order.Scopes.Has(access.FactsWrite) {
 		order.Sources = []string{"stripe"}
+		h.source("stripe")
 	}
 	m, err := h.MintKey(h.t.Context(), h.as(h.owner), order)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	return m
+}
+
+// source makes a source.
+func (h *house) source(name string) {
+	h.t.Helper()
+	err := h.store.Do(h.t.Context(), h.first.Workspace.ID, func(tx store.Tx) error {
+		tx.PutSource(store.SourceState{Source: evidence.Source{Name: name, Trust: evidence.Asserted}, CreatedAt: tx.Now(), CreatedBy: "ada@example.com"})
+		return nil
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // key asks with an API key.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/audit"
+	"github.com/deed-dev/deed/internal/likeness"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 )
@@ -59,6 +61,9 @@ func (s *Service) MintKey(ctx context.Context, p access.Principal, o KeyOrder) (
 			if err != nil {
 				return err
 			}
+			if err := knownSources(tx, o.Sources); err != nil {
+				return err
+			}
 			tx.PutKey(key)
 			told(tx, p.Actor(), "key.created", string(key.Prefix), keyDetails(key))
 			minted = &Minted{Key: key, Secret: secret}
@@ -69,6 +74,33 @@ func (s *Service) MintKey(ctx context.Context, p access.Principal, o KeyOrder) (
 		return nil, fmt.Errorf("make an API key: %w", err)
 	}
 	return minted, nil
+}
+
+// knownSources says whether the workspace has all of them: a key for one that was
+// misspelt would write to nothing, and to a source that somebody makes later.
+func knownSources(tx store.Tx, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	states, err := tx.SourceStates()
+	if err != nil {
+		return err
+	}
+	known := make([]string, 0, len(states))
+	for i := range states {
+		known = append(known, states[i].Name)
+	}
+	for _, name := range names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		problem := fmt.Sprintf("name %q, which is no source of the workspace", name)
+		if meant := likeness.Closest(name, known); meant != "" {
+			problem += fmt.Sprintf("; did you mean %q?", meant)
+		}
+		return &access.OrderError{Field: "sources", Problem: problem}
+	}
+	return nil
 }
 
 // mint tries again where the prefix is another key's.

@@ -51,13 +51,6 @@ func newKeyCache(d store.Directory, clock func() value.Instant) *keyCache {
 	return &keyCache{directory: d, clock: clock, entries: map[access.Prefix]*keyEntry{}, loads: map[access.Prefix]*keyLoad{}}
 }
 
-// known says whether a key with this prefix was found before, however long ago.
-func (c *keyCache) known(p access.Prefix) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.entries[p] != nil
-}
-
 // get returns a key and its workspace as they were at most [fresh] ago. Of many who
 // ask at once one reads. Error: [store.ErrNotFound], and what the store fails with.
 func (c *keyCache) get(ctx context.Context, p access.Prefix) (*keyEntry, error) {

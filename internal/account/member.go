@@ -140,10 +140,10 @@ func (s *Service) AddMember(ctx context.Context, w access.WorkspaceID, email acc
 	return nil
 }
 
-// MemberLink makes a way back in for a member who is in this workspace only. Whoever
-// holds it could act as that member, and be the second one behind a contract; so it
-// is for owners, who could do without a second one anyway. Errors:
-// [store.ErrNotFound], [StateError], those of [access.Principal.MayChangeMember].
+// MemberLink makes a way back in for a member who is in this workspace only; see
+// [access.MakeLinks]. The proof of presence that it takes is also what keeps a
+// session from confirming itself by a link of its own making. Errors:
+// [store.ErrNotFound], [StateError], those of [access.Principal.May].
 func (s *Service) MemberLink(ctx context.Context, p access.Principal, member access.MemberID) (Token, error) {
 	var link Token
 	places, err := s.store.Directory().MembershipsOf(ctx, member)
@@ -151,7 +151,7 @@ func (s *Service) MemberLink(ctx context.Context, p access.Principal, member acc
 		return Token{}, fmt.Errorf("make a sign-in link: %w", err)
 	}
 	err = s.do(ctx, p, func(tx store.Tx) error {
-		if err := p.MayChangeMember(access.Owner, access.Owner, tx.Now()); err != nil {
+		if err := p.May(access.MakeLinks, tx.Now()); err != nil {
 			return err
 		}
 		if _, err := memberOf(tx, member); err != nil {

@@ -24,20 +24,21 @@ type Service struct {
 	random io.Reader
 
 	keys      *keyCache
-	sessions  *familiar
 	addresses *access.Throttle // wrong credentials, by address
 	prefixes  *access.Throttle // wrong keys, by prefix
 	passwords *access.Throttle // attempts, by who tries from where
+	places    *access.Throttle // attempts, by where somebody tries
 	emails    *access.Throttle // attempts, by who tries
 	hasher    *hasher
 }
 
-// Wrong credentials are let through at this rate. A right key is never held up by
-// wrong ones.
+// Wrong credentials are answered at these rates, and passwords compared. A right key,
+// session or link is never held up by wrong ones.
 var (
 	addressRate  = access.Rate{Burst: 30, Every: 2 * time.Second}
 	prefixRate   = access.Rate{Burst: 10, Every: 6 * time.Second}
 	passwordRate = access.Rate{Burst: 5, Every: 30 * time.Second}
+	placeRate    = access.Rate{Burst: 60, Every: 2 * time.Second}
 	emailRate    = access.Rate{Burst: 100, Every: 30 * time.Second}
 )
 
@@ -55,10 +56,10 @@ func New(s store.Store, clock func() value.Instant) (*Service, error) {
 	return &Service{
 		store: s, clock: clock, random: rand.Reader,
 		keys:      newKeyCache(s.Directory(), clock),
-		sessions:  newFamiliar(),
 		addresses: access.NewThrottle(addressRate, append([]byte("address"), salt...)),
 		prefixes:  access.NewThrottle(prefixRate, append([]byte("prefix"), salt...)),
 		passwords: access.NewThrottle(passwordRate, append([]byte("password"), salt...)),
+		places:    access.NewThrottle(placeRate, append([]byte("place"), salt...)),
 		emails:    access.NewThrottle(emailRate, append([]byte("email"), salt...)),
 		hasher:    h,
 	}, nil
@@ -114,6 +115,9 @@ func (s *Service) newToken(mark string) (Token, store.TokenHash, error) {
 
 // hashOf is what is kept of a token. One SHA-256 is enough for what nobody can guess.
 func hashOf(text string) store.TokenHash { return sha256.Sum256([]byte(text)) }
+
+// IsSession says whether a text claims to be a session's token.
+func IsSession(text string) bool { return strings.HasPrefix(text, sessionMark) }
 
 // formed says whether a text could be a token of a kind, so that nothing else is
 // asked for.

@@ -172,7 +172,7 @@ func (s *Service) SetPassword(ctx context.Context, c Credential, old, password s
 			return nil, err
 		}
 	case len(places) > 1:
-		return nil, &RequestError{Field: "old_password", Problem: "is wanted of who is in several workspaces"}
+		return nil, &RequestError{Field: "current", Problem: "is wanted of who is in several workspaces"}
 	case s.clock().Sub(n.session.ConfirmedAt) > access.ConfirmedFor || s.clock() < n.session.ConfirmedAt:
 		return nil, &PresenceError{}
 	}

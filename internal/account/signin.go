@@ -36,9 +36,6 @@ type SignedIn struct {
 func (s *Service) SignIn(ctx context.Context, link string, kind access.Kind, address string) (*SignedIn, error) {
 	at := s.clock()
 	unknown := &UnknownError{What: "sign-in link"}
-	if held := s.addresses.Check(address, at); held != nil {
-		return nil, held
-	}
 	if !formed(link, linkMark) {
 		return nil, s.wrong(Credential{Address: address}, unknown)
 	}
@@ -97,18 +94,16 @@ func (s *Service) SignInPassword(ctx context.Context, email access.Email, passwo
 
 // provePassword finds the person of an address and a password. Who is not there costs
 // as much time as who is. Attempts count before they are compared: many at once must
-// not all pass before the first has failed. They count by email and address, and by
-// the email alone at a rate that nobody reaches who mistypes: it stops those who guess
-// from many addresses. Who is locked out so has links.
+// not all pass before the first has failed. They count by email and address, by the
+// address alone, which stops those who try one password with many emails, and by the
+// email alone at a rate that nobody reaches who mistypes: it stops those who guess
+// from many addresses. Wrong keys do not count here. Who is locked out so has links.
 func (s *Service) provePassword(ctx context.Context, email access.Email, password, address string) (store.Person, error) {
 	at := s.clock()
-	if held := s.addresses.Check(address, at); held != nil {
-		return store.Person{}, held
-	}
 	who := strings.ToLower(string(email)) // as a store compares addresses
-	for _, attempt := range []error{s.passwords.Take(who+"\x00"+address, at), s.emails.Take(who, at)} {
-		if attempt != nil {
-			return store.Person{}, attempt
+	for _, held := range []error{s.passwords.Take(who+"\x00"+address, at), s.places.Take(address, at), s.emails.Take(who, at)} {
+		if held != nil {
+			return store.Person{}, held
 		}
 	}
 	if len(password) > maxPasswordBytes {
@@ -123,7 +118,7 @@ func (s *Service) provePassword(ctx context.Context, email access.Email, passwor
 		return store.Person{}, fmt.Errorf("sign in: %w", err)
 	}
 	if !matches {
-		return store.Person{}, s.wrong(Credential{Address: address}, &UnknownError{What: "password for this address"})
+		return store.Person{}, &UnknownError{What: "password for this address"}
 	}
 	return person, nil
 }

@@ -202,6 +202,9 @@ func (r *reader) text(name string, to *string, most int) error {
 		r.problem(name, "has control characters")
 	case name == "action_id" && IsRef(text):
 		r.problem(name, "has the form of the server's own ids; leave it out to get one")
+	case name == "action_id" && (text == "pending" || text == "." || text == ".."):
+		// The path of the action would be another's.
+		r.problem(name, "%q names something else in a path; take another id", text)
 	default:
 		*to = text
 	}

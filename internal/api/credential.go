@@ -27,6 +27,10 @@ const (
 func credentialOf(h http.Header) (string, error) {
 	var found string
 	for _, key := range h.Values(keyHeader) {
+		// Whatever logs or keeps headers knows that a key stands there, and no session.
+		if account.IsSession(strings.TrimSpace(key)) {
+			return "", &credentialError{problem: "a session token stands where an API key belongs; send it as a bearer"}
+		}
 		if err := agree(&found, key); err != nil {
 			return "", err
 		}

@@ -32,7 +32,7 @@ func TestNothingOfOneWorkspaceIsFoundFromAnother(t *testing.T) {
 	owner := c.owner
 	c.owner = c.other
 	reader := c.key(readerOrder)
-	writer := c.key(evidenceOrder) // bound to a source of this name, which Globex has not
+	writer := c.stray("Globex", "stripe") // a source of this name, which Globex has not
 	c.owner = owner
 
 	// What stands in the samples is put in the place of Acme's ids.

@@ -80,6 +80,8 @@ func TestExactlyOneCredentialCounts(t *testing.T) {
 		"two bearers":                       {http.Header{"Authorization": {"Bearer full-key", "Bearer owner"}}, 401},
 		"a name and a password":             {http.Header{"Authorization": {"Basic YTpi"}}, 401},
 		"a key beside a name and password":  {http.Header{"X-Api-Key": {"full-key"}, "Authorization": {"Basic YTpi"}}, 401},
+		"a session where a key belongs":     {http.Header{"X-Api-Key": {"dss_session"}}, 401},
+		"a session in both":                 {http.Header{"X-Api-Key": {"dss_session"}, "Authorization": {"Bearer dss_session"}}, 401},
 		"an empty key":                      {http.Header{"X-Api-Key": {""}}, 401},
 		"an empty key beside a right one":   {http.Header{"X-Api-Key": {""}, "Authorization": {"Bearer full-key"}}, 401},
 		"a bearer without a token":          {http.Header{"Authorization": {"Bearer"}}, 401},

@@ -30,7 +30,7 @@ func TestWhatIsMissingOrStandsInTheWayIsAnsweredByTheRealServices(t *testing.T) 
 	t.Parallel()
 	c := newCity(t)
 	dashboard := c.key(readerOrder)
-	billing := c.key(`{"name":"billing","preset":"evidence","sources":["stripe","nowhere"]}`)
+	stray := c.stray("Acme", "nowhere")
 	for _, one := range []struct {
 		status int
 		ask    ask
@@ -63,7 +63,7 @@ func TestWhatIsMissingOrStandsInTheWayIsAnsweredByTheRealServices(t *testing.T) 
 		{409, ask{method: post, path: "/v1/sources", credential: c.owner, body: `{"name":"stripe"}`}},
 		{404, ask{method: get, path: "/v1/sources/nowhere", credential: dashboard}},
 		{404, ask{method: patch, path: "/v1/sources/nowhere", credential: c.owner, body: `{"title":"x"}`}},
-		{404, ask{method: put, path: "/v1/sources/nowhere/watermark", credential: billing, body: `{"watermarks":{"refund.succeeded":"2026-11-02T11:00:00Z"}}`}},
+		{404, ask{method: put, path: "/v1/sources/nowhere/watermark", credential: stray, body: `{"watermarks":{"refund.succeeded":"2026-11-02T11:00:00Z"}}`}},
 		{404, ask{method: get, path: "/v1/contracts/nothing", credential: dashboard}},
 		{404, ask{method: get, path: "/v1/contracts/nothing/versions", credential: dashboard}},
 		{404, ask{method: get, path: "/v1/contracts/refund/versions/9", credential: dashboard}},
@@ -185,6 +185,9 @@ func TestPeopleComeInAreThrownOutAndLockedOut(t *testing.T) {
 	if text(t, g, "entries.0.event") != "key.revoked" || text(t, g, "entries.0.actor") != "grace@example.com" {
 		t.Errorf("the audit is %s", g.body)
 	}
+	wantError(t, c.do(ask{method: post, path: "/v1/members/" + id + "/link", credential: c.owner}), http.StatusForbidden, "confirmation_required")
+	wantError(t, c.do(ask{method: post, path: "/v1/members", credential: c.owner, body: `{"email":"eve@example.com","role":"admin"}`}), http.StatusForbidden, "confirmation_required")
+	c.confirm("Acme", "ada@example.com")
 	c.must(http.StatusOK, ask{method: post, path: "/v1/session/confirm", credential: c.link(id), body: `{"password":"correct horse battery"}`})
 	c.must(http.StatusNoContent, ask{method: remove, path: "/v1/members/" + id, credential: c.owner})
 	c.must(http.StatusUnauthorized, ask{method: get, path: "/v1/session", credential: grace})
@@ -206,6 +209,16 @@ func (c *city) link(id string) string {
 	c.t.Helper()
 	g := c.must(http.StatusCreated, ask{method: post, path: "/v1/members/" + id + "/link", credential: c.owner})
 	return text(c.t, c.must(http.StatusCreated, ask{method: post, path: "/v1/session", body: fmt.Sprintf(`{"link":%q}`, text(c.t, g, "link.token"))}), "token")
+}
+
+// confirm proves that the owner is there, by a link of whoever runs the server.
+func (c *city) confirm(workspace, email string) {
+	c.t.Helper()
+	link, err := c.accounts.ConsoleLink(c.t.Context(), c.ids[workspace], email)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.must(http.StatusOK, ask{method: post, path: "/v1/session/confirm", credential: c.owner, body: fmt.Sprintf(`{"link":%q}`, link.Reveal())})
 }
 
 func TestAWorkspaceIsDeletedByItsName(t *testing.T) {

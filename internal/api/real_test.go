@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	crand "crypto/rand"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -31,6 +32,7 @@ import (
 type city struct {
 	*surface
 	t        *testing.T
+	store    store.Store
 	accounts *account.Service
 	ledgers  *ledger.Service
 	evaluate *settlement.Evaluator
@@ -74,6 +76,7 @@ func newCity(t *testing.T) *city {
 			t.Error(err)
 		}
 	})
+	c.store = s
 	secret, err := vault.LoadOrMake(t.TempDir() + "/secret")
 	if err != nil {
 		t.Fatal(err)
@@ -123,6 +126,31 @@ func (c *city) must(status int, a ask) got {
 func (c *city) key(order string) string {
 	c.t.Helper()
 	return text(c.t, c.must(http.StatusCreated, ask{method: post, path: "/v1/keys", credential: c.owner, body: order}), "secret")
+}
+
+// stray makes a key for a source that the workspace does not have: what a key can be
+// that came with a restored database, and cannot be made here.
+func (c *city) stray(workspace, source string) string {
+	c.t.Helper()
+	var secret access.Secret
+	err := c.store.Do(c.t.Context(), c.ids[workspace], func(tx store.Tx) error {
+		w, err := tx.GetWorkspace()
+		if err != nil {
+			return err
+		}
+		order := access.KeyOrder{ID: "key_stray", Name: "stray", Scopes: access.ScopesOf(access.FactsWrite, access.ActionsRead, access.ConnectorsRead), Sources: []string{source}}
+		key, made, err := access.MintKey(order, w.Workspace, crand.Reader, tx.Now())
+		if err != nil {
+			return err
+		}
+		tx.PutKey(key)
+		secret = made
+		return nil
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return secret.Reveal()
 }
 
 // settle lets all that is due happen.

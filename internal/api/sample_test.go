@@ -47,7 +47,7 @@ var samples = map[string]sample{
 	"POST /v1/session/password":                     {"/v1/session/password", "viewer", `{"password":"correct horse battery"}`, 201},
 	"GET /v1/members":                               {"/v1/members", "viewer", "", 200},
 	"POST /v1/members":                              {"/v1/members", "admin", `{"email":"grace@example.com","role":"viewer"}`, 201},
-	"POST /v1/members/{id}/link":                    {"/v1/members/per_ada/link", "admin", "", 201},
+	"POST /v1/members/{id}/link":                    {"/v1/members/per_ada/link", "owner", "", 201},
 	"PATCH /v1/members/{id}":                        {"/v1/members/per_ada", "admin", `{"role":"analyst"}`, 200},
 	"DELETE /v1/members/{id}":                       {"/v1/members/per_ada", "admin", "", 204},
 	"GET /v1/keys":                                  {"/v1/keys", "stale-owner", "", 200},

@@ -186,7 +186,7 @@ func peopleTable() []endpoint {
 			body: jsonBody[invitation](usualBytes), answers: created[invited](), errors: conflict, serve: with(inviteMember),
 		},
 		{
-			method: post, path: "/v1/members/{id}/link", summary: "a way back in", need: permitted(access.ManageMembers),
+			method: post, path: "/v1/members/{id}/link", summary: "a way back in", need: permitted(access.MakeLinks),
 			answers: created[linkOnly](), errors: both, serve: linkMember,
 		},
 		{

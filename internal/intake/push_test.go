@@ -278,6 +278,16 @@ func TestOnlyMembersSayHowFarASourceIsTrusted(t *testing.T) {
 		t.Errorf("an analyst: %v", err)
 	}
 	title, provides, unit := "Stripe, live", []string{"refund.succeeded"}, time.Millisecond
+	old := p.member(t, access.Admin)
+	p.now.Add(int64(access.ConfirmedFor/time.Microsecond) + 1)
+	if _, err := p.intake.ChangeSource(t.Context(), old, "stripe", intake.SourceChange{Trust: &trust}); !errors.As(err, new(*access.ConfirmError)) {
+		t.Errorf("an admin who was not asked again for long: %v", err)
+	}
+	as := evidence.Attested // as it stands
+	if _, err := p.intake.ChangeSource(t.Context(), old, "stripe", intake.SourceChange{Trust: &as, Title: &title}); err != nil {
+		t.Errorf("they give it another title: %v", err)
+	}
+	p.claim(t)
 	changed, err := p.intake.ChangeSource(t.Context(), p.member(t, access.Admin), "stripe", intake.SourceChange{Trust: &trust, Title: &title, Provides: &provides, Resolution: &unit})
 	if err != nil {
 		t.Fatal(err)

@@ -68,7 +68,10 @@ func (s *Service) ChangeSource(ctx context.Context, p access.Principal, name str
 		if c.Title != nil {
 			changed.Title = *c.Title
 		}
-		if c.Trust != nil {
+		if c.Trust != nil && *c.Trust != known.Trust {
+			if err := p.May(access.ChangeTrust, tx.Now()); err != nil {
+				return nil, err
+			}
 			changed.Trust = *c.Trust
 		}
 		if c.Provides != nil {

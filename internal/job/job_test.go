@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -248,4 +249,30 @@ func TestTasksThatCannotBeAreRefused(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "hush") {
 		t.Errorf("an address that is none: %v", err)
 	}
+}
+
+func TestNobodyElseCanReadTheJobs(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the permissions of Windows are not those of files here")
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, sqliteFile), nil, 0o644); err != nil { // of before
+		t.Fatal(err)
+	}
+	q := begun(t, folder, silent(), Task{Name: "nothing", Every: time.Hour, Limit: time.Hour, Run: func(context.Context) error { return nil }})
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) < 2 { // the database and its log
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		about, err := file.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if about.Mode().Perm() != 0o600 {
+			t.Errorf("%s is %v", file.Name(), about.Mode())
+		}
+	}
+	ended(t, q)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
@@ -68,7 +70,18 @@ func inTurn(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
 		_, _ = lock.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
 	}()
 	if _, err := lock.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+schema); err != nil {
-		return err
+		return schemaError(lock.Conn().Config(), err)
 	}
 	return migrate(ctx, riverpgxv5.New(pool), schema, log)
+}
+
+// schemaError says which right is missing, if it is that: the log is all that an
+// operator sees of it.
+func schemaError(config *pgx.ConnConfig, err error) error {
+	answer, is := errors.AsType[*pgconn.PgError](err)
+	if !is || answer.Code != "42501" { // insufficient_privilege
+		return fmt.Errorf("make the schema %s: %w", schema, err)
+	}
+	return fmt.Errorf("make the schema %s: %w; let a superuser run: GRANT CREATE ON DATABASE %s TO %s",
+		schema, err, pgx.Identifier{config.Database}.Sanitize(), pgx.Identifier{config.User}.Sanitize())
 }

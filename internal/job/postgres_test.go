@@ -2,6 +2,8 @@ package job
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -58,4 +60,22 @@ func TestInstancesShareTheRoundsOfATask(t *testing.T) {
 	if n := most.Load(); n != 1 {
 		t.Errorf("%d rounds ran at once", n)
 	}
+}
+
+func TestARoleThatMayNotMakeTheSchemaIsToldTheRight(t *testing.T) {
+	t.Parallel()
+	cluster := pgtest.StartOwn(t, "fsync=off")
+	cluster.Exec(t, "CREATE ROLE poor LOGIN", "CREATE DATABASE others")
+	task := Task{Name: "work", Every: time.Hour, Limit: time.Hour, Run: func(context.Context) error { return nil }}
+	_, err := OnPostgres(t.Context(), cluster.URL("others", "poor"), []Task{task}, silent())
+	_, grant, found := strings.Cut(fmt.Sprint(err), "let a superuser run: ")
+	if !found {
+		t.Fatalf("%v", err)
+	}
+	cluster.Exec(t, grant) // and it is enough
+	q, err := OnPostgres(t.Context(), cluster.URL("others", "poor"), []Task{task}, silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended(t, q)
 }

@@ -3,9 +3,12 @@ package job
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
+	"os"
 	"path/filepath"
 
 	"github.com/riverqueue/river/riverdriver/riversqlite"
@@ -24,6 +27,9 @@ func OnSQLite(ctx context.Context, folder string, tasks []Task, log *slog.Logger
 	pragmas := url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(NORMAL)", "busy_timeout(10000)"}, "_txlock": {"immediate"}}
 	path := (&url.URL{Path: filepath.ToSlash(filepath.Join(folder, sqliteFile))}).EscapedPath()
 	file := url.URL{Scheme: "file", Opaque: path, RawQuery: pragmas.Encode()}
+	if err := private(filepath.Join(folder, sqliteFile)); err != nil {
+		return nil, fmt.Errorf("start the jobs: %w", err)
+	}
 	db, err := sql.Open("sqlite", file.String())
 	if err != nil {
 		return nil, fmt.Errorf("start the jobs: %w", err)
@@ -40,4 +46,23 @@ func OnSQLite(ctx context.Context, folder string, tasks []Task, log *slog.Logger
 	}
 	_ = db.Close()
 	return nil, fmt.Errorf("start the jobs: %w", err)
+}
+
+// private makes the file for its owner alone before SQLite would make it for all.
+// The files that SQLite makes beside it get its permissions; those that were made
+// for all are closed.
+func private(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	for _, part := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Chmod(path+part, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

@@ -44,6 +44,9 @@ type Options struct {
 // WorkerLimit is how long workers may take to finish what they are at.
 const WorkerLimit = 15 * time.Second
 
+// openLimit is how long opening may take to notice that the server was told to end.
+const openLimit = 3 * time.Second
+
 // CutOffError says that requests were not finished within the limit.
 type CutOffError struct{ Limit time.Duration }
 
@@ -84,7 +87,7 @@ func Run(ctx context.Context, o Options, open Open) error {
 
 // live opens the app, waits for the end and drains.
 func (s *serving) live(ctx context.Context, server *http.Server, failed <-chan error, address, url string, open Open) (err error) {
-	app, err := open(ctx, url)
+	app, err := opened(ctx, url, open)
 	if err != nil {
 		_ = server.Close()
 		if ctx.Err() != nil {
@@ -116,6 +119,34 @@ func (s *serving) live(ctx context.Context, server *http.Server, failed <-chan e
 	}
 	s.o.Log.Info("ended")
 	return err
+}
+
+// opened opens the app. Once the server is told to end, an opening that does not heed
+// its context is left behind after a while: the process ends, and with it whatever
+// it was at.
+func opened(ctx context.Context, url string, open Open) (*App, error) {
+	type result struct {
+		app *App
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		app, err := open(ctx, url)
+		done <- result{app, err}
+	}()
+	select {
+	case r := <-done:
+		return r.app, r.err
+	case <-ctx.Done():
+	}
+	limit := time.NewTimer(openLimit)
+	defer limit.Stop()
+	select {
+	case r := <-done:
+		return r.app, r.err
+	case <-limit.C:
+		return nil, ctx.Err()
+	}
 }
 
 // drain answers what has begun.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/deed-dev/deed/internal/terminal"
@@ -339,4 +340,22 @@ func shown(t *testing.T, url string) string {
 	}
 	defer connection.Close()
 	return connection.ConnectionState().PeerCertificates[0].SerialNumber.String()
+}
+
+func TestAnOpeningThatDoesNotNoticeTheEndIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		never := make(chan struct{})
+		defer close(never)
+		time.AfterFunc(time.Hour, stop)
+		begun := time.Now()
+		_, err := opened(ctx, "", func(context.Context, string) (*App, error) {
+			<-never
+			return nil, nil
+		})
+		if took := time.Since(begun); !errors.Is(err, context.Canceled) || took != time.Hour+openLimit {
+			t.Errorf("it ended after %s with %v, want %s after it was told", took, err, openLimit)
+		}
+	})
 }

@@ -24,6 +24,9 @@ type Config struct {
 	LogFormat     string
 	LogLevel      string
 	ShutdownLimit Duration
+
+	// RequestsPerSecond is for each credential; 0 is no limit.
+	RequestsPerSecond int
 }
 
 // TLS says that the server itself ends TLS.

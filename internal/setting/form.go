@@ -31,6 +31,7 @@ var (
 	Address = Form{Placeholder: "HOST:PORT", Reads: "host and port"}
 	List    = Form{Placeholder: "A,B,…", Reads: "list, with commas between, or a YAML list in the file"}
 	Span    = Form{Placeholder: "SPAN", Reads: "span of time, such as `90s` or `2m`"}
+	Number  = Form{Placeholder: "N", Reads: "whole number"}
 	Switch  = Form{Reads: "`true` or `false`; the flag alone is `true`"}
 )
 
@@ -90,6 +91,17 @@ func span(place func(*Config) *Duration) func(*Config, string) error {
 			return fmt.Errorf("%q is no span of time, as 90s and 2m are", value)
 		}
 		*place(c) = d
+		return nil
+	}
+}
+
+func number(most int, place func(*Config) *int) func(*Config, string) error {
+	return func(c *Config, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 0 || n > most {
+			return fmt.Errorf("%q is no whole number from 0 to %d", value, most)
+		}
+		*place(c) = n
 		return nil
 	}
 }

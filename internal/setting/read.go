@@ -79,6 +79,7 @@ type Row struct {
 	Value   string // without secrets; empty: absent
 	Origin  Origin // empty: absent
 
+	wrong bool   // the value makes no sense
 	hides bool   // the value holds a secret, which is not shown
 	file  string // in which it was written, if it was in one
 }
@@ -88,7 +89,7 @@ func (e *Effective) Rows() []Row { return slices.Clone(e.rows) }
 
 // Read finds what each setting of a use is: a flag goes before the environment,
 // the environment before the file, the file before the default. An error is
-// [Problems], all that there are.
+// [Problems], all that there are; what was found then is only good to be shown.
 func Read(in Input) (*Effective, error) {
 	settings := For(in.Use)
 	found, problems := collect(in, settings)
@@ -101,6 +102,11 @@ func Read(in Input) (*Effective, error) {
 		}
 		if problem := take(s, g, &e.Config); problem != nil {
 			problems = append(problems, *problem)
+			row := Row{Setting: s, Value: g.value, Origin: g.origin, wrong: true}
+			if s.secret != nil {
+				row.Value = "" // where in it the secret is can only be told if it is right
+			}
+			e.rows = append(e.rows, row)
 			continue
 		}
 		row := Row{Setting: s, Value: g.resolved(s.Form), Origin: g.origin, file: g.file}
@@ -116,7 +122,7 @@ func Read(in Input) (*Effective, error) {
 		})
 	}
 	if len(problems) > 0 {
-		return nil, problems
+		return e, problems
 	}
 	return e, nil
 }

@@ -38,7 +38,7 @@ func TestNothingGivenIsTheDefaults(t *testing.T) {
 	want := Config{
 		Data: "/data", Listen: "127.0.0.1:7373", WorkspaceName: "main", OwnerEmail: "owner@localhost",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		LogFormat:      "text", LogLevel: "info", ShutdownLimit: 20 * time.Second,
+		LogFormat:      "text", LogLevel: "info", ShutdownLimit: 20 * time.Second, RequestsPerSecond: 5000,
 	}
 	if diff := cmp.Diff(want, e.Config, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -99,6 +99,8 @@ func TestWhatIsWrongIsToldWithWhereAndWhatToDo(t *testing.T) {
 		{name: "no port", flags: []string{"listen=localhost"}, want: `--listen: "localhost" is no host and port`},
 		{name: "a port too high", environ: []string{"DEED_LISTEN=127.0.0.1:65536"}, want: "DEED_LISTEN: "},
 		{name: "no span", flags: []string{"shutdown-limit=20"}, want: `"20" is no span of time`},
+		{name: "half a request", flags: []string{"requests-per-second=0.5"}, want: `"0.5" is no whole number from 0 to 1000000`},
+		{name: "fewer requests than none", flags: []string{"requests-per-second=-1"}, want: "is no whole number"},
 		{name: "a negative span", flags: []string{"shutdown-limit=-1s"}, want: "is no span of time"},
 		{name: "an unknown word", flags: []string{"log-format=xml"}, want: `"xml" is none of text, json`},
 		{name: "a switch that is neither", file: "behind-proxy: maybe\n", want: `"maybe" is neither true nor false`},
@@ -164,11 +166,9 @@ func TestNoErrorAndNoShownSettingHasAPasswordInIt(t *testing.T) {
 			input(Kept, map[string]string{"c.yaml": "database: @" + value + "\n"}, nil, "config=c.yaml"),
 		} {
 			e, err := Read(in)
-			shown := ""
+			shown := e.Show()
 			if err != nil {
-				shown = err.Error()
-			} else {
-				shown = e.Show()
+				shown += err.Error()
 			}
 			if strings.Contains(shown, "hush") {
 				t.Errorf("%s shows its password in %s", value, shown)
@@ -272,5 +272,24 @@ func TestWithoutAPlaceForDataOneMustBeNamed(t *testing.T) {
 	_, err := Read(in)
 	if err == nil || !strings.Contains(err.Error(), "data: ") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatHoldsIsShownBesideWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	e, err := Read(input(Serving|Kept, nil, []string{"DEED_SHUTDOWN_LIMIT=soon\x1b[2J", "DEED_LOG_LEVEL=debug", "DEED_DATABASE=mysql://u@h/d"}))
+	if problems, is := errors.AsType[Problems](err); !is || len(problems) != 2 {
+		t.Fatalf("%v", err)
+	}
+	shown := strings.Join(strings.Fields(e.Show()), " ")
+	for _, want := range []string{
+		"log-level: debug # DEED_LOG_LEVEL ",
+		"listen: 127.0.0.1:7373 # default ",
+		`# shutdown-limit: "soon\x1b[2J" # DEED_SHUTDOWN_LIMIT, which makes no sense`,
+		"# database: # DEED_DATABASE, which makes no sense", // it may hold a password, wherever that begins
+	} {
+		if !strings.Contains(shown+" ", want) {
+			t.Errorf("%s\nis not in\n%s", want, e.Show())
+		}
 	}
 }

@@ -2,17 +2,23 @@ package setting
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
 // Show writes the settings as they hold, as a file that could be read again but
-// for secrets, with where each came from behind it.
+// for secrets, with where each came from behind it. What makes no sense stands in
+// it as it was given, but not as a setting.
 func (e *Effective) Show() string {
 	lines := make([]string, len(e.rows))
 	width := 0
 	for i, row := range e.rows {
 		switch {
+		case row.wrong && row.Value == "":
+			lines[i] = "# " + row.Setting.Name + ":"
+		case row.wrong:
+			lines[i] = "# " + row.Setting.Name + ": " + strconv.Quote(row.Value)
 		case row.Setting.Name == file:
 			lines[i] = "# " + row.Setting.Name + ": " + row.Value // it is not a key of itself
 		case row.Origin == "":
@@ -25,6 +31,9 @@ func (e *Effective) Show() string {
 	var b strings.Builder
 	for i, row := range e.rows {
 		from := string(row.Origin)
+		if row.wrong {
+			from += ", which makes no sense"
+		}
 		if from == "" {
 			from = "not set: " + strings.ReplaceAll(row.Setting.Absent, "`", "")
 		}

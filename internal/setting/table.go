@@ -47,6 +47,9 @@ func (s Setting) Secret() bool { return s.secret != nil }
 // file is the setting that names the file of all others. It has no key in it.
 const file = "config"
 
+// mostRequests is far more than one server can answer.
+const mostRequests = 1_000_000
+
 // DefaultListen is where a server listens if nobody says otherwise.
 const DefaultListen = "127.0.0.1:7373"
 
@@ -132,6 +135,11 @@ func Table() []Setting {
 			Name: "shutdown-limit", Form: Span, Default: "20s", Use: Serving,
 			Meaning: "How long requests that have begun may take after the server was told to end.",
 			into:    span(func(c *Config) *Duration { return &c.ShutdownLimit }),
+		},
+		{
+			Name: "requests-per-second", Form: Number, Default: "5000", Use: Serving,
+			Meaning: "How many requests each API key and each member may make in the long run, and twice as many at once; more are answered with 429 and `Retry-After`. Each server counts for itself. 0 is no limit.",
+			into:    number(mostRequests, func(c *Config) *int { return &c.RequestsPerSecond }),
 		},
 	}
 }

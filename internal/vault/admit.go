@@ -50,15 +50,15 @@ func (v *Vault) Admit(ctx context.Context, r Registry) error {
 	for _, k := range v.keys {
 		has = append(has, k.fingerprint)
 	}
-	registered := false
+	left := false
 	for n := range maxKeys {
-		name := "secret." + strconv.Itoa(n)
+		name := registered(n)
 		kept, err := r.Meta(ctx, name)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("read the fingerprint of the secret: %w", err)
 		}
 		if kept == "" {
-			if registered {
+			if left {
 				return nil
 			}
 			// Whoever is first decides: the others find that value here.
@@ -69,10 +69,23 @@ func (v *Vault) Admit(ctx context.Context, r Registry) error {
 		if !slices.Contains(has, kept) {
 			return &OtherSecretError{Wanted: kept, Has: has}
 		}
-		registered = registered || kept == v.Fingerprint()
+		left = left || kept == v.Fingerprint()
 	}
 	return fmt.Errorf("read the fingerprint of the secret: there are more than %d", maxKeys)
 }
+
+// Begun is the fingerprint of the first key that an installation was served with;
+// empty if it never was. What it sealed opens with a file that has this key.
+func Begun(ctx context.Context, r Registry) (string, error) {
+	kept, err := r.Meta(ctx, registered(0))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", fmt.Errorf("read the fingerprint of the secret: %w", err)
+	}
+	return kept, nil
+}
+
+// registered is the name under which a key's fingerprint is kept.
+func registered(n int) string { return "secret." + strconv.Itoa(n) }
 
 // Has says whether one of the keys has this fingerprint.
 func (v *Vault) Has(fingerprint string) bool {

@@ -189,3 +189,18 @@ func TestAnInstanceWithAnotherSecretDoesNotStart(t *testing.T) {
 		t.Errorf("the database has %d fingerprints of 2 keys", len(r.values))
 	}
 }
+
+func TestOnlyAnInstallationThatWasServedHasAKeyToLose(t *testing.T) {
+	t.Parallel()
+	r := &registry{values: map[string]string{}}
+	if begun, err := Begun(t.Context(), r); err != nil || begun != "" {
+		t.Errorf("before the first start: %q, %v", begun, err)
+	}
+	first := vaultOf(t, oldSecret[:32])
+	if err := first.Admit(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if begun, err := Begun(t.Context(), r); err != nil || begun != first.Fingerprint() {
+		t.Errorf("afterwards: %q, %v", begun, err)
+	}
+}

@@ -66,7 +66,9 @@ func (b *bench) open(ctx context.Context, where serving) (*site, error) {
 func (s *site) start(ctx context.Context, b *bench, where serving, first bool) (link string, err error) {
 	s.said, s.gone = &said{}, make(chan error, 1)
 	args := []string{"serve", "--data", where.folder, "--listen", "127.0.0.1:0"}
-	environ := append(os.Environ(), "HOME="+where.folder, "DEED_LOG_LEVEL=warn")
+	// The pace of a credential is counted as ever, and is out of reach: one key does here
+	// what many do elsewhere.
+	environ := append(os.Environ(), "HOME="+where.folder, "DEED_LOG_LEVEL=warn", "DEED_REQUESTS_PER_SECOND=1000000")
 	if where.base != nil {
 		secret := filepath.Join(where.folder, "secret")
 		if err := b.secret(ctx, secret); err != nil {

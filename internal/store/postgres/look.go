@@ -14,7 +14,7 @@ import (
 
 // Look opens the store in a database as [Open] does, if its tables are those of this
 // program: a command that only looks must not bring tables up to date under servers
-// of an earlier release. Error: a [migration.VersionError].
+// of an earlier release. Errors: a [migration.VersionError], and those of Open.
 func Look(ctx context.Context, url string, options ...sqlstore.Option) (*sqlstore.Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -26,10 +26,10 @@ func Look(ctx context.Context, url string, options ...sqlstore.Option) (*sqlstor
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
 	if err := db.PingContext(ctx); err != nil {
-		return nil, fmt.Errorf("connect to the database: %w", err)
+		return nil, refusal(config, fmt.Errorf("connect to the database: %w", err))
 	}
 	if err := migration.CheckPostgres(ctx, db); err != nil {
-		return nil, err
+		return nil, refusal(config, err)
 	}
 	return Open(ctx, url, options...)
 }

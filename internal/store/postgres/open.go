@@ -39,8 +39,8 @@ const (
 	usualConns     = 16 // where the URL does not say pool_max_conns
 )
 
-// Open opens the store in a database and brings its tables up to date. Errors: what
-// the URL or the database says.
+// Open opens the store in a database and brings its tables up to date. Errors: a
+// [ConnectError], a [RightsError], and what else the URL or the database says.
 func Open(ctx context.Context, url string, options ...sqlstore.Option) (*sqlstore.Store, error) {
 	d, err := open(ctx, url)
 	if err != nil {
@@ -60,7 +60,7 @@ func open(ctx context.Context, url string) (*driver, error) {
 	}
 	role, err := prepare(ctx, config.ConnConfig)
 	if err != nil {
-		return nil, err
+		return nil, refusal(config.ConnConfig, err)
 	}
 	for name, v := range settings {
 		if _, given := config.ConnConfig.RuntimeParams[name]; !given {

@@ -24,7 +24,7 @@ func Backup(ctx context.Context, folder, into string) (err error) {
 	}
 	defer db.Close()
 	if err := migration.CheckSQLite(ctx, db); err != nil {
-		return err
+		return damage(err)
 	}
 	// SQLite writes into an empty file, and would make one that others can read.
 	file, err := os.OpenFile(into, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -40,7 +40,7 @@ func Backup(ctx context.Context, folder, into string) (err error) {
 		}
 	}()
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", into); err != nil {
-		return fmt.Errorf("copy the database: %w", err)
+		return fmt.Errorf("copy the database: %w", damage(err))
 	}
 	if err := file.Sync(); err != nil {
 		return fmt.Errorf("make the backup durable: %w", err)
@@ -51,11 +51,11 @@ func Backup(ctx context.Context, folder, into string) (err error) {
 // Restore puts a copy that [Backup] made into a folder that has no database yet. What
 // has to be done before the copy may be served is for prepare, which gets the folder
 // that the copy is in meanwhile; nothing is restored if it fails, and nothing that is
-// broken off can be served. On return it is durable. Error: [fs.ErrExist] where there
-// is a database.
+// broken off can be served. On return it is durable. Errors: [fs.ErrExist] where there
+// is a database, a [FolderError].
 func Restore(ctx context.Context, from, folder string, prepare func(folder string) error) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("make the folder: %w", err)
+	if err := prepareFolder(folder); err != nil {
+		return err
 	}
 	path := filepath.Join(folder, databaseFile)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {

@@ -7,8 +7,9 @@
 //
 // # Life of a folder
 //
-// `deed serve --data DIR` opens DIR. [Open] takes the lock file in it, which a
-// second process finds taken and says so; it makes deed.db, for nobody else to
+// `deed serve --data DIR` opens DIR. [Open] makes it private, or refuses it where it
+// is for other things as well. It takes the lock file in it, which a second process
+// finds taken and says so; it makes deed.db, for nobody else to
 // read, and brings its tables up to date. One connection writes, a few read. When
 // the process dies the system frees the lock, and the next one finds what was
 // committed.

@@ -18,6 +18,7 @@ type driver struct {
 	lock    *os.File
 	writer  chan *connection // holds the one that writes while nobody does
 	readers chan *connection
+	opened  map[chan *connection]int // how many connections have a home there
 
 	once  sync.Once
 	ended chan struct{}
@@ -37,6 +38,10 @@ func (d *driver) connect(ctx context.Context, home chan *connection) error {
 	if err != nil {
 		return err
 	}
+	if d.opened == nil {
+		d.opened = map[chan *connection]int{}
+	}
+	d.opened[home]++
 	home <- &connection{conn: conn, prepared: map[string]*sql.Stmt{}, home: home}
 	return nil
 }
@@ -96,7 +101,8 @@ func (d *driver) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Close implements [sqlstore.Driver]. It waits for the sessions that are open.
+// Close implements [sqlstore.Driver]. It waits for the sessions that are open, and
+// ends as well where opening broke off half way.
 func (d *driver) Close() error {
 	var err error
 	d.once.Do(func() {
@@ -112,7 +118,7 @@ func (d *driver) Close() error {
 }
 
 func (d *driver) drain(home chan *connection) {
-	for range d.opened(home) {
+	for range d.opened[home] {
 		c := <-home
 		for _, s := range c.prepared {
 			_ = s.Close() // closed with the connection in any case
@@ -120,6 +126,3 @@ func (d *driver) drain(home chan *connection) {
 		_ = c.conn.Close()
 	}
 }
-
-// opened is how many connections have a home.
-func (d *driver) opened(home chan *connection) int { return cap(home) }

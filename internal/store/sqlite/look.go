@@ -18,11 +18,11 @@ var ErrNoData = errors.New("there is no database in it")
 
 // Look opens the store in a folder for reading, beside the process that serves it.
 // Units that write fail. It makes nothing and brings nothing up to date. Errors:
-// [ErrNoData], a [migration.VersionError].
+// [ErrNoData], a [migration.VersionError], a [DamagedError].
 func Look(ctx context.Context, folder string, options ...sqlstore.Option) (*sqlstore.Store, error) {
 	d, err := look(ctx, folder)
 	if err != nil {
-		return nil, fmt.Errorf("look at the data in %s: %w", folder, err)
+		return nil, fmt.Errorf("look at the data in %s: %w", folder, damage(err))
 	}
 	s, err := sqlstore.New(d, options...)
 	if err != nil {

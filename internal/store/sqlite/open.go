@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 
@@ -32,9 +30,13 @@ func (e *InUseError) Error() string {
 }
 
 // Open opens the store in a folder and makes both if they are not there. Errors:
-// an [InUseError], and whatever the file system or the database says.
+// an [InUseError], a [FolderError], a [DamagedError], and whatever else the file
+// system or the database says.
 func Open(ctx context.Context, folder string, options ...sqlstore.Option) (*sqlstore.Store, error) {
 	d, err := open(ctx, folder)
+	if errors.As(err, new(*FolderError)) {
+		return nil, err // it names the folder itself
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the data in %s: %w", folder, err)
 	}
@@ -46,10 +48,7 @@ func Open(ctx context.Context, folder string, options ...sqlstore.Option) (*sqls
 }
 
 func open(ctx context.Context, folder string) (_ *driver, err error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(folder, 0o700); err != nil {
+	if err := prepareFolder(folder); err != nil {
 		return nil, err
 	}
 	whole, err := filepath.Abs(folder)
@@ -64,12 +63,12 @@ func open(ctx context.Context, folder string) (_ *driver, err error) {
 		return nil, &InUseError{Folder: folder}
 	}
 	if err != nil {
-		return nil, err
+		return nil, &FolderError{Folder: folder, Problem: "nothing can be written in it: " + bare(err).Error()}
 	}
 	d := &driver{lock: lock, writer: make(chan *connection, 1), ended: make(chan struct{})}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, d.Close())
+			err = errors.Join(damage(err), d.Close())
 		}
 	}()
 	path := filepath.Join(folder, databaseFile)
@@ -77,6 +76,9 @@ func open(ctx context.Context, folder string) (_ *driver, err error) {
 		return nil, err
 	}
 	if d.db, err = sql.Open("sqlite", source(path)); err != nil {
+		return nil, err
+	}
+	if err := readable(ctx, d.db); err != nil {
 		return nil, err
 	}
 	if err := migration.SQLite(ctx, d.db); err != nil {
@@ -105,17 +107,4 @@ func source(path string) string {
 		"cache_size(-65536)", "temp_store(MEMORY)", "mmap_size(0)", "journal_size_limit(67108864)",
 	}}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: settings.Encode()}).String()
-}
-
-// private makes a file that only its owner can read before SQLite would make it
-// otherwise. The files that SQLite makes beside it get its permissions.
-func private(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return os.Chmod(path, 0o600)
-	}
-	if err != nil {
-		return err
-	}
-	return file.Close()
 }
