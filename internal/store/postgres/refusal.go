@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -119,5 +120,9 @@ func reason(err error) string {
 	if dial, is := errors.AsType[*net.OpError](err); is && dial.Addr != nil {
 		return fmt.Sprintf("%s: %v", dial.Addr, dial.Err)
 	}
-	return strings.Join(strings.Fields(err.Error()), " ")
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	if where, _, found := strings.Cut(text, "): "); found && errors.Is(err, context.DeadlineExceeded) {
+		return where + "): no answer in time" // to whichever attempt
+	}
+	return text
 }
