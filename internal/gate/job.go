@@ -260,8 +260,11 @@ func (j *job) refuse(why string) {
 	ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 	defer cancel()
 	_ = j.record.Refuse(ctx, j.place, j.found.requests, refusalCode, said) // the record says itself what it lacks
+	// Asked before the answer is out: the session may end because of it, and whoever
+	// looks for why must find it.
+	decided := j.ctx.Err() == nil
 	j.answer <- refusal(j.found, said)
-	if j.ctx.Err() == nil {
+	if decided {
 		j.Warn("refused " + j.tools() + ": " + why)
 	}
 }
