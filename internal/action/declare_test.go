@@ -436,7 +436,7 @@ func TestWithoutTheScopeNothingIsDeclaredOrRead(t *testing.T) {
 	writer := p.key(t, func(o *access.KeyOrder) { o.Scopes = access.ScopesOf(access.ActionsRecord) })
 	_, get := p.actions.Get(t.Context(), writer, "a1")
 	_, _, list := p.actions.List(t.Context(), writer, store.Filter{}, store.Page{Limit: 1})
-	_, _, pending := p.actions.Pending(t.Context(), writer, store.Filter{}, store.Page{Limit: 1})
+	_, pending := p.actions.Pending(t.Context(), writer, store.Filter{}, store.Page{Limit: 1})
 	_, summary := p.actions.Summary(t.Context(), writer, store.Filter{})
 	_, _, orphans := p.actions.Orphans(t.Context(), writer, action.OrphanQuery{ContractID: "refunds"}, store.Page{Limit: 1})
 	_, dry := p.actions.DryRun(t.Context(), writer, action.DryOrder{ContractID: "refunds"})

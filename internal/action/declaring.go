@@ -316,12 +316,11 @@ func (u *declaring) keep() error {
 	if u.added > 0 {
 		u.tx.CountDeclared(month(u.now), u.added)
 	}
-	ids, more, err := settlement.Neighbours(u.inquiry, spreading)
+	neighbours, err := settlement.Neighbours(u.inquiry, spreading)
 	if err != nil {
 		return err
 	}
-	u.tx.Wake(more...)
-	return settlement.WakeOthers(u.tx, ids, here)
+	return neighbours.Wake(u.tx, here)
 }
 
 func limitEntries(a *subject) []store.LimitEntry {

@@ -129,17 +129,42 @@ func (s *Service) List(ctx context.Context, p access.Principal, f store.Filter, 
 	})
 }
 
+// Pending are provisional actions, and how far the evaluator has come.
+type Pending struct {
+	Actions []store.Listed
+	Next    store.Cursor
+	At      value.Instant // of the look
+	// EvaluatedTo is the time up to which all that was told has been evaluated; At, if
+	// nothing is left to do.
+	EvaluatedTo value.Instant
+}
+
 // Pending returns the provisional actions, the one that settles first first. What
 // they wait for says how far the sources are now, and not when the verdict was made.
 // Errors: those of [Service.List].
-func (s *Service) Pending(ctx context.Context, p access.Principal, f store.Filter, page store.Page) ([]store.Listed, store.Cursor, error) {
-	return s.list(ctx, p, f, func(tx store.Tx, f store.Filter) ([]store.Listed, store.Cursor, error) {
+func (s *Service) Pending(ctx context.Context, p access.Principal, f store.Filter, page store.Page) (*Pending, error) {
+	found := &Pending{}
+	listed, next, err := s.list(ctx, p, f, func(tx store.Tx, f store.Filter) ([]store.Listed, store.Cursor, error) {
+		due, err := tx.NextDue()
+		if err != nil {
+			return nil, "", fmt.Errorf("see how far the evaluator has come: %w", err)
+		}
+		found.At = tx.Now()
+		found.EvaluatedTo = found.At
+		if due != 0 {
+			found.EvaluatedTo = min(due, found.At)
+		}
 		listed, next, err := tx.ListPending(f, page)
 		if err != nil {
 			return nil, "", err
 		}
 		return listed, next, remark(tx, listed)
 	})
+	if err != nil {
+		return nil, err
+	}
+	found.Actions, found.Next = listed, next
+	return found, nil
 }
 
 func (s *Service) list(ctx context.Context, p access.Principal, f store.Filter, read func(store.Tx, store.Filter) ([]store.Listed, store.Cursor, error)) (listed []store.Listed, next store.Cursor, err error) {

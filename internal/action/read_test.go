@@ -84,13 +84,37 @@ func TestThePendingListSaysHowFarSourcesAreNow(t *testing.T) {
 	p.declare(t, refund("a1"))
 	p.pass(2 * time.Hour)
 	p.complete(t, noon.Add(time.Hour)) // changes nothing but how far it is
-	listed, next, err := p.actions.Pending(t.Context(), p.key(t), store.Filter{}, store.Page{Limit: 10})
-	if err != nil || next != "" || len(listed) != 1 {
-		t.Fatal(listed, next, err)
+	found, err := p.actions.Pending(t.Context(), p.key(t), store.Filter{}, store.Page{Limit: 10})
+	if err != nil || found.Next != "" || len(found.Actions) != 1 {
+		t.Fatal(found, err)
 	}
-	waits := listed[0].Verdict.Waits
+	waits := found.Actions[0].Verdict.Waits
 	if len(waits) != 1 || waits[0].Until != noon.Add(48*time.Hour) || waits[0].Watermark != noon.Add(time.Hour) {
 		t.Errorf("it waits for %+v, want stripe up to two days, complete for an hour", waits)
+	}
+}
+
+func TestThePendingListSaysHowFarTheEvaluatorIs(t *testing.T) {
+	t.Parallel()
+	p := governed(t)
+	look := func() *action.Pending {
+		t.Helper()
+		found, err := p.actions.Pending(t.Context(), p.key(t), store.Filter{}, store.Page{Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	p.declare(t, refund("a1"))
+	if got := look(); got.EvaluatedTo != got.At {
+		t.Errorf("with nothing to do it is at %s of %s", got.EvaluatedTo, got.At)
+	}
+	p.pass(time.Hour)
+	told := look().At
+	p.paid(t, "re_1", keyed("a1"))
+	p.pass(time.Minute)
+	if got := look(); got.EvaluatedTo < told || got.EvaluatedTo.Add(time.Minute) > got.At {
+		t.Errorf("with a fact of a minute ago that nobody looked at it is at %s of %s", got.EvaluatedTo, got.At)
 	}
 }
 

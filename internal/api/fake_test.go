@@ -196,10 +196,10 @@ func (f fakeActions) List(context.Context, access.Principal, store.Filter, store
 	return []store.Listed{{Action: sampleAction(), Verdict: sampleVerdict()}}, "c_next", f.fail()
 }
 
-func (f fakeActions) Pending(context.Context, access.Principal, store.Filter, store.Page) ([]store.Listed, store.Cursor, error) {
+func (f fakeActions) Pending(context.Context, access.Principal, store.Filter, store.Page) (*action.Pending, error) {
 	v := sampleVerdict()
 	v.Waits = []verdict.Wait{{Source: "stripe", Type: "refund.succeeded", Until: testNow}}
-	return []store.Listed{{Action: sampleAction(), Verdict: v}}, "", f.fail()
+	return &action.Pending{Actions: []store.Listed{{Action: sampleAction(), Verdict: v}}, At: testNow, EvaluatedTo: testNow}, f.fail()
 }
 
 func (f fakeActions) Summary(context.Context, access.Principal, store.Filter) ([]store.ContractCount, error) {

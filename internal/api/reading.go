@@ -6,6 +6,7 @@ import (
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/action"
 	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
 	"github.com/deed-dev/deed/internal/view"
 )
@@ -15,7 +16,7 @@ import (
 type ActionReader interface {
 	Get(ctx context.Context, p access.Principal, name string) (*action.Found, error)
 	List(ctx context.Context, p access.Principal, f store.Filter, page store.Page) ([]store.Listed, store.Cursor, error)
-	Pending(ctx context.Context, p access.Principal, f store.Filter, page store.Page) ([]store.Listed, store.Cursor, error)
+	Pending(ctx context.Context, p access.Principal, f store.Filter, page store.Page) (*action.Pending, error)
 	Summary(ctx context.Context, p access.Principal, f store.Filter) ([]store.ContractCount, error)
 }
 
@@ -97,8 +98,10 @@ type pendingAction struct {
 }
 
 type pendingList struct {
-	Actions    []pendingAction `json:"actions"`
-	NextCursor *store.Cursor   `json:"next_cursor"`
+	Actions     []pendingAction `json:"actions"`
+	NextCursor  *store.Cursor   `json:"next_cursor"`
+	At          value.Instant   `json:"at" jsonschema:"the server's time of this answer"`
+	EvaluatedTo value.Instant   `json:"evaluated_to" jsonschema:"all that the server was told before this has been evaluated, of these actions and of all others; the time of the answer if nothing is left to do"`
 }
 
 func listPending(c *call) (reply, error) {
@@ -106,14 +109,14 @@ func listPending(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, next, err := c.services.ActionReader.Pending(c.ctx, c.principal, f, c.query.page())
+	found, err := c.services.ActionReader.Pending(c.ctx, c.principal, f, c.query.page())
 	if err != nil {
 		return reply{}, err
 	}
-	out := pendingList{Actions: make([]pendingAction, 0, len(found)), NextCursor: cursor(next)}
-	for i := range found {
-		a := &found[i].Action
-		out.Actions = append(out.Actions, pendingAction{view.BriefOf(a), view.WaitingOf(&found[i].Verdict, a.SelfAttested), c.options.Pages.Action(a)})
+	out := pendingList{Actions: make([]pendingAction, 0, len(found.Actions)), NextCursor: cursor(found.Next), At: found.At, EvaluatedTo: found.EvaluatedTo}
+	for i := range found.Actions {
+		a := &found.Actions[i].Action
+		out.Actions = append(out.Actions, pendingAction{view.BriefOf(a), view.WaitingOf(&found.Actions[i].Verdict, a.SelfAttested), c.options.Pages.Action(a)})
 	}
 	return answered(out, nil)
 }

@@ -78,6 +78,9 @@ type Entry struct {
 	// Over is for how long after its start the entry counts, by the limit with the
 	// longest span of those that share the key.
 	Over time.Duration
+	// Steady says that all of the versions have a limit of this key, with this span:
+	// an action of any of them that is in the group has an entry that reaches as far.
+	Steady bool
 }
 
 // Entries are what a first declaration adds to the rolling limits of versions of
@@ -85,24 +88,31 @@ type Entry struct {
 // whichever governs it.
 func Entries(versions []*contract.Contract, d *verdict.Declaration) []Entry {
 	var entries []Entry
-	for _, k := range versions {
+	for n, k := range versions {
 		var action verdict.Claimant
 		bound := false
+		var seen []string // keys of this version
 		for i := range k.Limits {
 			l := &k.Limits[i]
 			if l.Rolling == nil {
 				continue
 			}
 			key := LimitKey(k, l)
+			seen = append(seen, key)
 			if at := slices.IndexFunc(entries, func(e Entry) bool { return e.Key == key }); at >= 0 {
-				entries[at].Over = max(entries[at].Over, l.Rolling.Over)
+				e := &entries[at]
+				e.Steady = e.Steady && e.Over == l.Rolling.Over
+				e.Over = max(e.Over, l.Rolling.Over)
 				continue
 			}
 			if !bound {
 				action, bound = verdict.NewClaimant(k, d), true
 			}
 			amount, _ := Amount(l, action)
-			entries = append(entries, Entry{Key: key, Group: Group(l, action), Start: d.Start(), Amount: amount, Over: l.Rolling.Over})
+			entries = append(entries, Entry{Key: key, Group: Group(l, action), Start: d.Start(), Amount: amount, Over: l.Rolling.Over, Steady: n == 0})
+		}
+		for i := range entries {
+			entries[i].Steady = entries[i].Steady && slices.Contains(seen, entries[i].Key)
 		}
 	}
 	return entries

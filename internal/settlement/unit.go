@@ -303,12 +303,11 @@ func (u *unit) spread(all []*target) error {
 		}
 		spreading = append(spreading, s)
 	}
-	ids, more, err := Neighbours(u.inquiry, spreading)
+	neighbours, err := Neighbours(u.inquiry, spreading)
 	if err != nil {
 		return err
 	}
-	u.tx.Wake(more...)
-	if err := WakeOthers(u.tx, ids, here); err != nil {
+	if err := neighbours.Wake(u.tx, here); err != nil {
 		return err
 	}
 	undone, err := u.undone(seen)
@@ -316,7 +315,7 @@ func (u *unit) spread(all []*target) error {
 		return err
 	}
 	// These were evaluated with the verdict as it was before, if they were.
-	return WakeOthers(u.tx, undone, nil)
+	return wakeAll(u.tx, undone)
 }
 
 // undone are the actions whose cases hold how other actions stand: what those undo,

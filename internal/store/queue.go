@@ -63,8 +63,9 @@ type Queue interface {
 	Waiting(source, factType string, watermark value.Instant, after Ref, n int) ([]Ref, error)
 	// Pending returns those of these actions for which a WakeAction or a WakeSpread is
 	// due that no other unit has claimed, and lets none claim it before this one ends.
-	// To wake them again would only have them evaluated twice.
-	Pending(refs []Ref) ([]Ref, error)
+	// To wake them again would only have them evaluated twice. Its value says whether a
+	// WakeSpread from the beginning, with no watermark, is among the wakes.
+	Pending(refs []Ref) (map[Ref]bool, error)
 	// RefsOf returns the refs of these action ids that are known.
 	RefsOf(actionIDs []string) (map[string]Ref, error)
 }

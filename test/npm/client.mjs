@@ -36,6 +36,17 @@ class Watched extends StdioClientTransport {
   err = [];
   sent = { bytes: 0, messages: 0, methods: {} };
   lastHeard = 0;
+  // Progress by its token, as it came in. The SDK hands a notification over after the
+  // answer that follows it where both are in one chunk, which is up to the pipe, and
+  // then it knows the token no longer.
+  progress = new Map();
+
+  // The SDK calls what was there before its own.
+  onmessage = (message) => {
+    if (message.method !== "notifications/progress") return;
+    const { progressToken, ...note } = message.params;
+    this.progress.get(progressToken)?.seen.push(note);
+  };
 
   async start() {
     this.stderr.on("data", (chunk) => this.err.push(chunk));
@@ -59,6 +70,8 @@ class Watched extends StdioClientTransport {
     this.sent.bytes += Buffer.byteLength(JSON.stringify(message)) + 1;
     const method = message.method ?? "(answer)";
     this.sent.methods[method] = (this.sent.methods[method] ?? 0) + 1;
+    const token = message.params?._meta?.progressToken;
+    if (token !== undefined) this.progress.set(token, { name: message.params.name, seen: [] });
     return super.send(message);
   }
 }
@@ -89,7 +102,10 @@ answer(CreateMessageRequestSchema, {
   content: { type: "text", text: "sampled: héllo \u2028 😀" },
 });
 answer(ElicitRequestSchema, { action: "decline" });
-client.onerror = (error) => transportErrors.push(error.message);
+client.onerror = (error) => {
+  const late = /^Received a progress notification for an unknown token: .*"progressToken":(\d+)/.exec(error.message);
+  if (!transport.progress.has(Number(late?.[1]))) transportErrors.push(error.message);
+};
 
 const timeout = plan.timeoutMS;
 const answers = [];
@@ -133,16 +149,13 @@ async function quiet(ms) {
   }
 }
 
-const progress = [];
-
 async function callTool({ name, arguments: given, progress: wanted, cancelMS }) {
   const stop = new AbortController();
   const options = { signal: stop.signal };
-  const seen = [];
-  if (wanted) options.onprogress = (note) => seen.push(note);
+  // What it brings is seen by the transport.
+  if (wanted) options.onprogress = () => {};
   if (cancelMS) setTimeout(() => stop.abort("changed my mind"), cancelMS);
   await ask(`tools/call ${name}`, () => raw("tools/call", { name, arguments: given ?? {} }, options));
-  if (wanted) progress.push({ name, seen });
 }
 
 async function talk() {
@@ -180,7 +193,7 @@ const out = Buffer.concat(transport.out);
 writeFileSync(recordFile, JSON.stringify({
   answers,
   asked: sorted(asked),
-  progress: sorted(progress),
+  progress: sorted([...transport.progress.values()]),
   transportErrors: sorted(transportErrors),
   wire: describeWire(out),
   sent: transport.sent,

@@ -48,8 +48,9 @@ type lens struct {
 	Codes  []string `json:"codes"`
 }
 
-// settled waits until nothing is pending. The connector has said that it is
-// complete up to after the last action's end.
+// settled waits until nothing is pending, and nothing that came late is left to be
+// evaluated. The connector has said that it is complete up to after the last action's
+// end.
 func (l *load) settled(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -62,18 +63,20 @@ func (l *load) settled(ctx context.Context) error {
 			return err
 		}
 		var page struct {
-			Actions []json.RawMessage `json:"actions"`
+			Actions     []json.RawMessage `json:"actions"`
+			At          string            `json:"at"`
+			EvaluatedTo string            `json:"evaluated_to"`
 		}
 		if err := l.w.owner.ask(ctx, http.MethodGet, "/v1/actions/pending?limit=1", nil, &page); err != nil {
 			return err
 		}
-		if len(page.Actions) == 0 {
+		if len(page.Actions) == 0 && page.At != "" && page.EvaluatedTo == page.At {
 			return nil
 		}
 		select {
 		case <-again.C:
 		case <-ctx.Done():
-			return fmt.Errorf("something is pending for ever: %s", page.Actions[0])
+			return fmt.Errorf("it is %s, all has been evaluated up to %s only, and pending is %s", page.At, page.EvaluatedTo, page.Actions)
 		}
 	}
 }

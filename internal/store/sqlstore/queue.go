@@ -22,7 +22,7 @@ var (
 		RETURNING id, kind, due_at, ref, fact_source, family, external_id, source, fact_type, watermark`)
 	// The kinds are those of wakes that have an action evaluated, whatever else.
 	pendingWakes = tenant("pending_wakes", `
-		SELECT w.ref FROM wakes w WHERE w.workspace_id = $1 AND w.ref {in $2 text} AND w.kind <= 2 AND w.due_at <= $3 {skip locked}`)
+		SELECT w.ref, w.kind, w.watermark FROM wakes w WHERE w.workspace_id = $1 AND w.ref {in $2 text} AND w.kind <= 2 AND w.due_at <= $3 {skip locked}`)
 	nextDue = tenant("next_due", `
 		SELECT due_at FROM wakes WHERE workspace_id = $1 ORDER BY due_at, id LIMIT 1`)
 	lockVerdicts = tenant("lock_verdicts", `
@@ -86,20 +86,20 @@ func (u *unit) Claim(n int) ([]store.Wake, error) {
 }
 
 // Pending implements [store.Queue].
-func (u *unit) Pending(refs []store.Ref) ([]store.Ref, error) {
+func (u *unit) Pending(refs []store.Ref) (map[store.Ref]bool, error) {
+	pending := map[store.Ref]bool{}
 	if len(refs) == 0 {
-		return nil, nil
+		return pending, nil
 	}
-	var pending []store.Ref
 	err := u.ask(&query{statement: pendingWakes, args: []any{refs, u.Now()}, row: func(r Row) error {
-		pending = append(pending, store.Ref(r.Text()))
+		ref, kind, from := store.Ref(r.Text()), store.WakeKind(r.Int()), r.Int()
+		pending[ref] = pending[ref] || kind == store.WakeSpread && from == 0
 		return nil
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("look for wakes that are due: %w", err)
 	}
-	slices.Sort(pending)
-	return slices.Compact(pending), nil
+	return pending, nil
 }
 
 // NextDue implements [store.Queue].
