@@ -15,11 +15,14 @@ LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.dat
 FUZZTIME     ?= 30s
 TEST_TIMEOUT ?= 18m
 
+# How often each torture kills in make dose. make test has 20, make soak 10,000.
+KILL_POINTS ?= 300
+
 # Databases spend so long under the race detector that only make race does it.
 SLOW := /internal/(journal|store/.*|settlement|demo)$$
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race bench lint fmt vuln fuzz soak parts clean
+.PHONY: help build demo test dose race bench lint fmt vuln fuzz soak parts clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
@@ -38,6 +41,9 @@ test: parts ## run every test, nearly all with the race detector; gets what it n
 	$(GO) test -race -p 1 -timeout $(TEST_TIMEOUT) $$($(GO) list ./client/... ./recorder/... ./cmd/... ./internal/... | grep -v -E '$(SLOW)') && \
 	$(GO) test -p 2 -timeout $(TEST_TIMEOUT) $$($(GO) list ./internal/... | grep -E '$(SLOW)') && \
 	$(GO) test -p 1 -timeout $(TEST_TIMEOUT) ./test/...
+
+dose: parts ## kill servers at KILL_POINTS (300) points on each database, and at each step
+	DEED_KILL_POINTS=$(KILL_POINTS) $(GO) test -count 1 -timeout 40m -parallel 3 -v -run '^TestNothingIsLostOrDoubled' ./test/server
 
 race: ## run the slow packages with the race detector too, which takes long
 	$(GO) test -race -p 1 -timeout 60m $$($(GO) list ./internal/... | grep -E '$(SLOW)')

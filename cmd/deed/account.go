@@ -23,7 +23,7 @@ type workspaceShowCmd struct{ serverFlags }
 func (workspaceShowCmd) Help() string { return "Example:\n\n    deed workspace show" }
 
 func (c *workspaceShowCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodGet, "/v1/workspace", nil, nil, console.Workspace)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/workspace", nil, nil, console.Workspace)
 }
 
 type workspaceSetCmd struct {
@@ -57,7 +57,7 @@ func (c *workspaceSetCmd) Run(ctx context.Context, w *world) error {
 	if len(body) == 0 {
 		return &misuse{errNothingAsked("what to change", "deed workspace set --second-member on")}
 	}
-	return c.exchange(ctx, w, asMember, http.MethodPatch, "/v1/workspace", nil, body, console.Workspace)
+	return c.exchange(ctx, w, http.MethodPatch, "/v1/workspace", nil, body, console.Workspace)
 }
 
 type workspaceUsageCmd struct {
@@ -71,7 +71,7 @@ func (workspaceUsageCmd) Help() string {
 }
 
 func (c *workspaceUsageCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asProgram, http.MethodGet, "/v1/usage", with(url.Values{}, "period", c.Period), nil, console.Usage)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/usage", with(url.Values{}, "period", c.Period), nil, console.Usage)
 }
 
 type workspaceAuditCmd struct {
@@ -83,7 +83,7 @@ type workspaceAuditCmd struct {
 func (workspaceAuditCmd) Help() string { return "Example:\n\n    deed workspace audit --limit 20" }
 
 func (c *workspaceAuditCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodGet, "/v1/audit", c.set(url.Values{}), nil, console.Audit)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/audit", c.set(url.Values{}), nil, console.Audit)
 }
 
 type workspaceDeleteCmd struct {
@@ -102,7 +102,7 @@ an owner may, and there is no way back.`
 }
 
 func (c *workspaceDeleteCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodDelete, "/v1/workspace", url.Values{"confirm": {c.Confirm}}, nil, said("the workspace %s is gone", c.Confirm))
+	return c.exchange(ctx, w, http.MethodDelete, "/v1/workspace", url.Values{"confirm": {c.Confirm}}, nil, said("the workspace %s is gone", c.Confirm))
 }
 
 // memberCmd is deed member.
@@ -120,7 +120,7 @@ type memberListCmd struct{ serverFlags }
 func (memberListCmd) Help() string { return "Example:\n\n    deed member list" }
 
 func (c *memberListCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodGet, "/v1/members", nil, nil, console.Members)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/members", nil, nil, console.Members)
 }
 
 type memberInviteCmd struct {
@@ -145,7 +145,7 @@ func (c *memberInviteCmd) Run(ctx context.Context, w *world) error {
 	if c.Name != "" {
 		body["name"] = c.Name
 	}
-	return c.exchange(ctx, w, asMember, http.MethodPost, "/v1/members", nil, body, console.Invited)
+	return c.exchange(ctx, w, http.MethodPost, "/v1/members", nil, body, console.Invited)
 }
 
 type memberLinkCmd struct {
@@ -159,11 +159,12 @@ func (memberLinkCmd) Help() string {
 
     deed member link per_7k2
 
-The link signs the member in once, within three days; give it to nobody else.`
+The link signs the member in once, within three days; give it to nobody else. One
+that was made before and not used ends.`
 }
 
 func (c *memberLinkCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodPost, "/v1/members"+part(c.ID)+"/link", nil, nil, console.NewLink)
+	return c.exchange(ctx, w, http.MethodPost, "/v1/members"+part(c.ID)+"/link", nil, nil, console.NewLink)
 }
 
 type memberRoleCmd struct {
@@ -176,7 +177,7 @@ type memberRoleCmd struct {
 func (memberRoleCmd) Help() string { return "Example:\n\n    deed member role per_7k2 admin" }
 
 func (c *memberRoleCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodPatch, "/v1/members"+part(c.ID), nil, map[string]string{"role": c.Role}, said("%s is %s now", c.ID, c.Role))
+	return c.exchange(ctx, w, http.MethodPatch, "/v1/members"+part(c.ID), nil, map[string]string{"role": c.Role}, said("%s is %s now", c.ID, c.Role))
 }
 
 type memberRemoveCmd struct {
@@ -188,5 +189,5 @@ type memberRemoveCmd struct {
 func (memberRemoveCmd) Help() string { return "Example:\n\n    deed member remove per_7k2" }
 
 func (c *memberRemoveCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodDelete, "/v1/members"+part(c.ID), nil, nil, said("%s is removed", c.ID))
+	return c.exchange(ctx, w, http.MethodDelete, "/v1/members"+part(c.ID), nil, nil, said("%s is removed", c.ID))
 }

@@ -57,7 +57,7 @@ func (c *actionDeclareCmd) Run(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.exchange(ctx, w, asProgram, http.MethodPost, "/v1/actions", nil, body, console.Action)
+	return c.exchange(ctx, w, http.MethodPost, "/v1/actions", nil, body, console.Action)
 }
 
 // body is the file as it is, or made of flags.
@@ -127,7 +127,7 @@ action. 3: UNKNOWN.`
 }
 
 func (c *actionShowCmd) Run(ctx context.Context, w *world) error {
-	server, err := c.connect(w, asProgram)
+	server, err := c.connect(w)
 	if err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (c *actionListCmd) Run(ctx context.Context, w *world) error {
 	for name, value := range map[string]string{"verdict": c.Verdict, "lens": c.Lens, "status": c.Status, "period": c.Period} {
 		with(query, name, value)
 	}
-	return c.exchange(ctx, w, asProgram, http.MethodGet, "/v1/actions", query, nil, console.Actions)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/actions", query, nil, console.Actions)
 }
 
 type actionPendingCmd struct {
@@ -277,7 +277,7 @@ func (actionPendingCmd) Help() string {
 }
 
 func (c *actionPendingCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asProgram, http.MethodGet, "/v1/actions/pending", c.set(c.query()), nil, console.Actions)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/actions/pending", c.set(c.query()), nil, console.Actions)
 }
 
 type actionSummaryCmd struct {
@@ -292,7 +292,7 @@ func (actionSummaryCmd) Help() string {
 }
 
 func (c *actionSummaryCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asProgram, http.MethodGet, "/v1/summary", with(c.query(), "period", c.Period), nil, console.Summary)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/summary", with(c.query(), "period", c.Period), nil, console.Summary)
 }
 
 type actionOrphansCmd struct {
@@ -307,5 +307,5 @@ func (actionOrphansCmd) Help() string { return "Example:\n\n    deed action orph
 
 func (c *actionOrphansCmd) Run(ctx context.Context, w *world) error {
 	query := with(c.set(url.Values{"contract_id": {c.Contract}}), "period", c.Period)
-	return c.exchange(ctx, w, asProgram, http.MethodGet, "/v1/orphans", query, nil, console.Orphans)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/orphans", query, nil, console.Orphans)
 }

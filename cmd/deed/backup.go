@@ -37,7 +37,7 @@ func (c *backupCmd) Run(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	v, err := openVault(config)
+	v, err := openVault(ctx, config, w.stderr)
 	if err != nil {
 		return err
 	}

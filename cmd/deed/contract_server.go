@@ -30,7 +30,7 @@ type contractListCmd struct{ serverFlags }
 func (contractListCmd) Help() string { return "Example:\n\n    deed contract list" }
 
 func (c *contractListCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodGet, "/v1/contracts", nil, nil, console.Contracts)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/contracts", nil, nil, console.Contracts)
 }
 
 type contractPushCmd struct {
@@ -58,7 +58,7 @@ func (c *contractPushCmd) Run(ctx context.Context, w *world) error {
 	if c.Note != "" {
 		body["note"] = c.Note
 	}
-	err = c.exchange(ctx, w, asProgram, http.MethodPost, "/v1/contracts", nil, body, console.Version)
+	err = c.exchange(ctx, w, http.MethodPost, "/v1/contracts", nil, body, console.Version)
 	return notAContract(c.File, err)
 }
 
@@ -88,7 +88,7 @@ func (contractVersionsCmd) Help() string {
 }
 
 func (c *contractVersionsCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodGet, "/v1/contracts"+part(c.ID)+"/versions", nil, nil, console.Versions)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/contracts"+part(c.ID)+"/versions", nil, nil, console.Versions)
 }
 
 type contractPullCmd struct {
@@ -103,7 +103,7 @@ func (contractPullCmd) Help() string {
 }
 
 func (c *contractPullCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodGet, versionPath(c.ID, c.Version), nil, nil, console.Text)
+	return c.exchange(ctx, w, http.MethodGet, versionPath(c.ID, c.Version), nil, nil, console.Text)
 }
 
 func versionPath(id string, version int) string {
@@ -122,7 +122,7 @@ func (contractApproveCmd) Help() string {
 }
 
 func (c *contractApproveCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodPost, versionPath(c.ID, c.Version)+"/approve", nil, nil, console.Version)
+	return c.exchange(ctx, w, http.MethodPost, versionPath(c.ID, c.Version)+"/approve", nil, nil, console.Version)
 }
 
 type contractActivateCmd struct {
@@ -148,7 +148,7 @@ func (c *contractActivateCmd) Run(ctx context.Context, w *world) error {
 	if c.Shadow {
 		mode = "shadow"
 	}
-	return c.exchange(ctx, w, asMember, http.MethodPost, versionPath(c.ID, c.Version)+"/activate", nil, map[string]string{"mode": mode}, console.Version)
+	return c.exchange(ctx, w, http.MethodPost, versionPath(c.ID, c.Version)+"/activate", nil, map[string]string{"mode": mode}, console.Version)
 }
 
 type contractRetireCmd struct {
@@ -160,7 +160,7 @@ type contractRetireCmd struct {
 func (contractRetireCmd) Help() string { return "Example:\n\n    deed contract retire refund_workflow" }
 
 func (c *contractRetireCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodPost, "/v1/contracts"+part(c.ID)+"/retire", nil, nil, said("no version of %s governs from now on", c.ID))
+	return c.exchange(ctx, w, http.MethodPost, "/v1/contracts"+part(c.ID)+"/retire", nil, nil, said("no version of %s governs from now on", c.ID))
 }
 
 type contractDryRunCmd struct {
@@ -197,5 +197,5 @@ func (c *contractDryRunCmd) Run(ctx context.Context, w *world) error {
 		}
 		body["yaml"] = string(text)
 	}
-	return notAContract(c.File, c.exchange(ctx, w, asProgram, http.MethodPost, "/v1/contracts/dry-run", nil, body, console.DryRun))
+	return notAContract(c.File, c.exchange(ctx, w, http.MethodPost, "/v1/contracts/dry-run", nil, body, console.DryRun))
 }

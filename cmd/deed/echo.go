@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/observer"
 	"github.com/deed-dev/deed/internal/terminal"
 )
@@ -30,8 +30,8 @@ func echoLine(s observer.Sighting) string {
 	return line + "  " + terminal.Duration(time.Duration(s.Took)*time.Microsecond)
 }
 
-func outcomeWord(o journal.Outcome) string {
-	if o == journal.OutcomeOK {
+func outcomeWord(o entry.Outcome) string {
+	if o == entry.OutcomeOK {
 		return "ok"
 	}
 	return "ERR"

@@ -14,6 +14,7 @@ import (
 	"github.com/deed-dev/deed/internal/terminal"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 type evaluateCmd struct {
@@ -164,7 +165,7 @@ func (c *evaluateCmd) stored() (*report.Verdicts, error) {
 	if err != nil {
 		return nil, &misuse{fmt.Errorf("%s: %w", c.CaseFile, err)}
 	}
-	v, err := verdict.Evaluate(stored)
+	v, err := engine.Evaluate(stored)
 	if err != nil {
 		return nil, &misuse{fmt.Errorf("%s: %w", c.CaseFile, err)}
 	}

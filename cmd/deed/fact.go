@@ -41,7 +41,7 @@ func (c *factListCmd) Run(ctx context.Context, w *world) error {
 	for name, value := range map[string]string{"source": c.Source, "type": c.Type, "subject_id": c.Subject, "ref": c.Ref, "period": c.Period} {
 		with(query, name, value)
 	}
-	return c.exchange(ctx, w, asProgram, http.MethodGet, "/v1/facts", query, nil, console.Facts)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/facts", query, nil, console.Facts)
 }
 
 type factImportCmd struct {
@@ -87,7 +87,7 @@ func (c *factImportCmd) Run(ctx context.Context, w *world) error {
 	if c.Part < 1 || c.Part > 1000 {
 		return &misuse{terminal.WithHint(fmt.Errorf("--part %d is not within 1 and 1000", c.Part), "500 is right for most")}
 	}
-	server, err := c.connect(w, asProgram)
+	server, err := c.connect(w)
 	if err != nil {
 		return err
 	}

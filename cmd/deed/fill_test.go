@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -67,7 +68,7 @@ type filler struct {
 // extra is what is said about the next call.
 type extra struct {
 	args, result, said string
-	to                 journal.Destinations
+	to                 entry.Destinations
 }
 
 func (f *filler) line(fields []string) (err error) {
@@ -82,8 +83,8 @@ func (f *filler) line(fields []string) (err error) {
 			return err
 		}
 		*f = filler{journal: f.journal, session: fields[1], start: start}
-		return f.append(journal.Entry{Kind: journal.KindSession, Capture: "shape"},
-			&journal.Detail{Label: fields[2], Program: "npx", Transport: "stdio", Version: "0.1.0"}, start)
+		return f.append(entry.Entry{Kind: entry.KindSession, Capture: "shape"},
+			&entry.Detail{Label: fields[2], Program: "npx", Transport: "stdio", Version: "0.1.0"}, start)
 	}
 	if rest := strings.Join(fields[1:], " "); f.next.take(fields[0], rest) {
 		return nil
@@ -98,12 +99,12 @@ func (f *filler) line(fields []string) (err error) {
 		return f.tools(at, fields[2:])
 	case "gap":
 		f.count(fields[2], number(fields[3]))
-		return f.append(journal.Entry{Kind: journal.KindGap, From: fields[2], Bytes: number(fields[3]), Messages: number(fields[4]), Reason: fields[5]}, nil, at)
+		return f.append(entry.Entry{Kind: entry.KindGap, From: fields[2], Bytes: number(fields[3]), Messages: number(fields[4]), Reason: fields[5]}, nil, at)
 	case "stderr":
-		return f.append(journal.Entry{Kind: journal.KindStderr, From: "server", Bytes: number(fields[2]), Messages: number(fields[3])}, nil, at)
+		return f.append(entry.Entry{Kind: entry.KindStderr, From: "server", Bytes: number(fields[2]), Messages: number(fields[3])}, nil, at)
 	case "end":
-		return f.append(journal.Entry{
-			Kind: journal.KindEnd, ExitCode: number(fields[2]), Reason: fields[3], Open: f.open,
+		return f.append(entry.Entry{
+			Kind: entry.KindEnd, ExitCode: number(fields[2]), Reason: fields[3], Open: f.open,
 			ClientBytes: f.client, ServerBytes: f.server,
 		}, nil, at)
 	}
@@ -112,13 +113,13 @@ func (f *filler) line(fields []string) (err error) {
 
 func (f *filler) call(at time.Time, from, method, tool, sent string, answer []string) error {
 	seq := f.seq
-	id := journal.Text{Whole: strconv.FormatInt(seq, 10)}
-	detail := journal.Detail{ID: &id, Method: &journal.Text{Whole: method}}
+	id := entry.Text{Whole: strconv.FormatInt(seq, 10)}
+	detail := entry.Detail{ID: &id, Method: &entry.Text{Whole: method}}
 	if tool != "" {
-		detail.Tool = &journal.Text{Whole: tool}
-		detail.Shape = []journal.Field{{Name: "order", Type: "string", Bytes: 9}}
+		detail.Tool = &entry.Text{Whole: tool}
+		detail.Shape = []entry.Field{{Name: "order", Type: "string", Bytes: 9}}
 	}
-	request := journal.Entry{Kind: journal.KindRequest, From: from, Bytes: number(sent), Wire: journal.Hash{1}}
+	request := entry.Entry{Kind: entry.KindRequest, From: from, Bytes: number(sent), Wire: entry.Hash{1}}
 	f.count(from, request.Bytes)
 	f.open++
 	more := f.next
@@ -135,12 +136,12 @@ func (f *filler) call(at time.Time, from, method, tool, sent string, answer []st
 	if err != nil {
 		return err
 	}
-	response := journal.Entry{
-		Kind: journal.KindResponse, From: map[string]string{"client": "server", "server": "client"}[from],
-		Bytes: number(answer[1]), Wire: journal.Hash{2}, Call: seq, Took: took.Microseconds(), Outcome: journal.Outcome(answer[0]),
+	response := entry.Entry{
+		Kind: entry.KindResponse, From: map[string]string{"client": "server", "server": "client"}[from],
+		Bytes: number(answer[1]), Wire: entry.Hash{2}, Call: seq, Took: took.Microseconds(), Outcome: entry.Outcome(answer[0]),
 	}
 	if len(answer) > 3 {
-		detail.Error = &journal.Text{Whole: answer[3]}
+		detail.Error = &entry.Text{Whole: answer[3]}
 	}
 	f.count(response.From, response.Bytes)
 	f.open--
@@ -149,17 +150,17 @@ func (f *filler) call(at time.Time, from, method, tool, sent string, answer []st
 
 // tools writes a list of tools. An underscore in a description is a blank.
 func (f *filler) tools(at time.Time, list []string) error {
-	detail := journal.Detail{}
+	detail := entry.Detail{}
 	for _, one := range list {
 		name, description, _ := strings.Cut(one, "=")
 		definition := fmt.Appendf(nil, `{"description":%q,"inputSchema":{"type":"object"},"name":%q}`, strings.ReplaceAll(description, "_", " "), name)
-		sum := journal.Hash(sha256.Sum256(definition))
+		sum := entry.Hash(sha256.Sum256(definition))
 		if err := f.journal.Define(context.Background(), sum, definition); err != nil {
 			return err
 		}
-		detail.Tools = append(detail.Tools, journal.ToolRef{Name: &journal.Text{Whole: name}, SHA256: sum, Bytes: int64(len(definition))})
+		detail.Tools = append(detail.Tools, entry.ToolRef{Name: &entry.Text{Whole: name}, SHA256: sum, Bytes: int64(len(definition))})
 	}
-	return f.append(journal.Entry{Kind: journal.KindTools, From: "server", Messages: int64(len(list)), Definitions: journal.DefinitionsHash(detail.Tools)}, &detail, at)
+	return f.append(entry.Entry{Kind: entry.KindTools, From: "server", Messages: int64(len(list)), Definitions: journal.DefinitionsHash(detail.Tools)}, &detail, at)
 }
 
 // take notes what a line says about the next call, if it does.
@@ -183,11 +184,11 @@ func (x *extra) take(word, rest string) bool {
 	return true
 }
 
-func kept(text string) *journal.Text {
+func kept(text string) *entry.Text {
 	if text == "" {
 		return nil
 	}
-	return &journal.Text{Whole: text}
+	return &entry.Text{Whole: text}
 }
 
 func (f *filler) count(from string, bytes int64) {
@@ -198,23 +199,23 @@ func (f *filler) count(from string, bytes int64) {
 	}
 }
 
-func (f *filler) append(entry journal.Entry, detail *journal.Detail, at time.Time) error {
-	return f.appendBody(entry, detail, at, "")
+func (f *filler) append(e entry.Entry, detail *entry.Detail, at time.Time) error {
+	return f.appendBody(e, detail, at, "")
 }
 
-func (f *filler) appendBody(entry journal.Entry, detail *journal.Detail, at time.Time, body string) error {
-	entry.Session, entry.Seq, entry.At = f.session, f.seq, at.UnixMicro()
-	if entry.Kind != journal.KindResponse {
-		entry.Call, entry.Took = -1, -1
+func (f *filler) appendBody(e entry.Entry, detail *entry.Detail, at time.Time, body string) error {
+	e.Session, e.Seq, e.At = f.session, f.seq, at.UnixMicro()
+	if e.Kind != entry.KindResponse {
+		e.Call, e.Took = -1, -1
 	}
-	if entry.Kind != journal.KindEnd {
-		entry.ExitCode = -1
+	if e.Kind != entry.KindEnd {
+		e.ExitCode = -1
 	}
 	f.seq++
 	if body == "" {
-		return f.journal.Append(context.Background(), &entry, detail)
+		return f.journal.Append(context.Background(), &e, detail)
 	}
-	return f.journal.AppendBody(context.Background(), &entry, detail, &journal.Body{Bytes: []byte(body)})
+	return f.journal.AppendBody(context.Background(), &e, detail, &journal.Body{Bytes: []byte(body)})
 }
 
 func number(text string) int64 {

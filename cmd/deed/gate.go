@@ -50,7 +50,7 @@ func (c *gateCmd) Run(ctx context.Context, w *world) error {
 	if len(c.Ref) > 0 && (len(c.query()) > 0 || c.Period != "") {
 		return &misuse{terminal.WithHint(errors.New("actions are named and searched for at once"), "leave out one of both")}
 	}
-	server, err := c.connect(w, asProgram)
+	server, err := c.connect(w)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type keyListCmd struct{ serverFlags }
 func (keyListCmd) Help() string { return "Example:\n\n    deed key list" }
 
 func (c *keyListCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodGet, "/v1/keys", nil, nil, console.Keys)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/keys", nil, nil, console.Keys)
 }
 
 type keyCreateCmd struct {
@@ -98,14 +98,14 @@ type secretFlags struct {
 // mint has the server make a key.
 func (f secretFlags) mint(ctx context.Context, w *world, flags serverFlags, path string, body any) error {
 	if f.To == "" {
-		return flags.exchange(ctx, w, asMember, http.MethodPost, path, nil, body, console.NewKey)
+		return flags.exchange(ctx, w, http.MethodPost, path, nil, body, console.NewKey)
 	}
 	// The file comes first: a key whose secret cannot be kept must not be made.
 	file, err := os.OpenFile(f.To, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return &misuse{terminal.WithHint(fmt.Errorf("make the file of the key: %w", err), "name one that is not there yet; no key was made")}
 	}
-	err = flags.exchange(ctx, w, asMember, http.MethodPost, path, nil, body, func(raw []byte) (console.Answer, error) {
+	err = flags.exchange(ctx, w, http.MethodPost, path, nil, body, func(raw []byte) (console.Answer, error) {
 		return console.KeyWithout(raw, func(secret string) error {
 			_, err := file.WriteString(secret + "\n")
 			return errors.Join(err, file.Sync())
@@ -147,5 +147,5 @@ type keyRevokeCmd struct {
 func (keyRevokeCmd) Help() string { return "Example:\n\n    deed key revoke key_01kb3fz8s0" }
 
 func (c *keyRevokeCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodDelete, "/v1/keys"+part(c.ID), nil, nil, said("the key %s is revoked", c.ID))
+	return c.exchange(ctx, w, http.MethodDelete, "/v1/keys"+part(c.ID), nil, nil, said("the key %s is revoked", c.ID))
 }

@@ -259,7 +259,7 @@ Says as whom the server sees you, in which workspace, and what you may do.`
 }
 
 func (c *whoamiCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asProgram, http.MethodGet, "/v1/session", nil, nil, console.Session)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/session", nil, nil, console.Session)
 }
 
 type confirmCmd struct{ serverFlags }
@@ -280,7 +280,8 @@ func (c *confirmCmd) Run(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	return c.exchange(ctx, w, asMember, http.MethodPost, "/v1/session/confirm", nil, map[string]string{"password": password}, said("confirmed for 15 minutes"))
+	c.As = asLogin // a key is nobody who could be there
+	return c.exchange(ctx, w, http.MethodPost, "/v1/session/confirm", nil, map[string]string{"password": password}, said("confirmed for 15 minutes"))
 }
 
 type passwordCmd struct {
@@ -301,12 +302,10 @@ one here.`
 }
 
 func (c *passwordCmd) Run(ctx context.Context, w *world) error {
-	server, err := c.connect(w, asMember)
+	c.As = asLogin // whose password it is
+	server, err := c.connect(w)
 	if err != nil {
 		return err
-	}
-	if server.key {
-		return &misuse{terminal.WithHint(errors.New("a key has no password"), "log in: deed login LINK")}
 	}
 	body := map[string]string{}
 	if c.Change {

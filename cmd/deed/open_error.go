@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/deed-dev/deed/internal/job"
 	"github.com/deed-dev/deed/internal/store/migration"
 	"github.com/deed-dev/deed/internal/store/postgres"
 	"github.com/deed-dev/deed/internal/store/sqlite"
+	"github.com/deed-dev/deed/internal/store/sqlstore"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -21,6 +23,8 @@ func folderError(err error) error {
 		return terminal.WithHint(err, next)
 	}
 	switch {
+	case errors.As(err, new(*sqlstore.ClockError)):
+		return terminal.WithHint(err, "set the clock of this machine, then start again\nif the clock is right, and was ahead before: --accept-clock goes on from it; until that time has passed, contracts that were activated by the other clock do not govern what is declared")
 	case errors.As(err, new(*sqlite.InUseError)):
 		return terminal.WithHint(err, "is a server running? stop it first, or name another folder: --data DIR")
 	case errors.As(err, new(*sqlite.DamagedError)):
@@ -44,6 +48,9 @@ func databaseError(err error) error {
 	if rights, is := errors.AsType[*postgres.RightsError](err); is {
 		return terminal.WithHint(err, rightsHint(rights))
 	}
+	if rights, is := errors.AsType[*job.RightsError](err); is {
+		return terminal.WithHint(err, jobsHint(rights))
+	}
 	next := "is the URL right, and may this machine reach the database?"
 	if refused, is := errors.AsType[*postgres.ConnectError](err); is {
 		switch {
@@ -61,4 +68,10 @@ func rightsHint(e *postgres.RightsError) string {
 	return fmt.Sprintf(`it makes its tables itself; let a superuser run: ALTER DATABASE %[1]s OWNER TO %[2]s
 or, so that it owns its tables alone: GRANT CONNECT, CREATE ON DATABASE %[1]s TO %[2]s; GRANT USAGE, CREATE ON SCHEMA %[3]s TO %[2]s
 if another role made the tables, name that one in the URL`, e.Database, e.Role, e.Schema)
+}
+
+// jobsHint is what gives a role a place for the jobs.
+func jobsHint(e *job.RightsError) string {
+	return fmt.Sprintf(`let a superuser run: GRANT CREATE ON DATABASE %[1]s TO %[2]s
+or, in that database, so that it owns the schema alone: CREATE SCHEMA deed_jobs AUTHORIZATION %[2]s`, e.Database, e.Role)
 }

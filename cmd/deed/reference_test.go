@@ -171,7 +171,7 @@ func writeReference(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := readTypes(t, "../../internal/report", "../../internal/journal", "../../internal/draft", "../../internal/intent/fit", "../../internal/console")
+	types := readTypes(t, "../../internal/report", "../../internal/journal", "../../internal/journal/entry", "../../internal/draft", "../../internal/intent/fit", "../../internal/console")
 	var b strings.Builder
 	b.WriteString(referenceHead)
 	shown := map[string]bool{}

@@ -15,6 +15,7 @@ import (
 	"github.com/deed-dev/deed/internal/setting"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/store/sqlite"
+	"github.com/deed-dev/deed/internal/store/sqlstore"
 	"github.com/deed-dev/deed/internal/terminal"
 	"github.com/deed-dev/deed/internal/vault"
 )
@@ -50,14 +51,14 @@ func (c *restoreCmd) Run(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	v, err := restoreVault(config, b)
+	v, err := restoreVault(ctx, w, config, b)
 	if err != nil {
 		return err
 	}
 	return interruptible(ctx, func(ctx context.Context) error {
 		n := 0
 		err := sqlite.Restore(ctx, filepath.Join(c.Folder, b.Database), config.Data, func(folder string) (err error) {
-			n, err = prepareCopy(ctx, folder, v)
+			n, err = prepareCopy(ctx, folder, v, behind(config, silent))
 			return err
 		})
 		if errors.Is(err, fs.ErrExist) {
@@ -73,8 +74,8 @@ func (c *restoreCmd) Run(ctx context.Context, w *world) error {
 
 // restoreVault reads the secret and makes sure that it is the backup's, before
 // anything is written.
-func restoreVault(config *setting.Config, b *archive.Backup) (*vault.Vault, error) {
-	v, err := vault.Load(secretPath(config))
+func restoreVault(ctx context.Context, w *world, config *setting.Config, b *archive.Backup) (*vault.Vault, error) {
+	v, err := loadVault(ctx, config, w.stderr)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &misuse{terminal.WithHint(fmt.Errorf("the secret with the fingerprint %s is needed", b.Secret[:8]),
 			"copy it into the folder as secret, or name it: --secret-file FILE")}
@@ -91,8 +92,8 @@ func restoreVault(config *setting.Config, b *archive.Backup) (*vault.Vault, erro
 
 // prepareCopy does what must be done before a copy may be served beside what it was
 // copied from.
-func prepareCopy(ctx context.Context, folder string, v *vault.Vault) (workspaces int, err error) {
-	s, err := sqlite.Open(ctx, folder)
+func prepareCopy(ctx context.Context, folder string, v *vault.Vault, options ...sqlstore.Option) (workspaces int, err error) {
+	s, err := sqlite.Open(ctx, folder, options...)
 	if err != nil {
 		return 0, err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/deed-dev/deed/internal/server"
 	"github.com/deed-dev/deed/internal/setting"
 	"github.com/deed-dev/deed/internal/settlement"
+	"github.com/deed-dev/deed/internal/span"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/store/sqlstore"
 	"github.com/deed-dev/deed/internal/trail"
@@ -33,8 +34,10 @@ type assembly struct {
 	config *setting.Config
 	log    *slog.Logger
 	meter  *server.Meter
+	traces *span.Tracer // nil if nothing is traced
 	stdout io.Writer
-	link   string // of the first start, until it was shown
+	stderr io.Writer // of the command that prints the secret
+	link   string    // of the first start, until it was shown
 	// clock is set by tests, which turn it; nil takes the database's.
 	clock func() value.Instant
 }
@@ -58,14 +61,19 @@ func (a *assembly) open(ctx context.Context, url string) (_ *server.App, err err
 			err = errors.Join(folderError(err), kept.Close())
 		}
 	}()
-	secret, err := servingVault(ctx, a.config, kept.Directory())
+	if a.config.Database != "" {
+		if err := job.PreparePostgres(ctx, a.config.Database, a.log); err != nil {
+			return nil, databaseError(err)
+		}
+	}
+	secret, err := servingVault(ctx, a.config, kept.Directory(), a.stderr)
 	if err != nil {
 		return nil, err
 	}
 	if err := secret.Admit(ctx, kept.Directory()); err != nil {
 		return nil, err
 	}
-	s := a.meter.Measured(kept)
+	s := server.Traced(a.meter.Measured(kept), a.traces)
 	accounts, err := account.New(s, a.now)
 	if err != nil {
 		return nil, err
@@ -74,11 +82,11 @@ func (a *assembly) open(ctx context.Context, url string) (_ *server.App, err err
 		return nil, err
 	}
 	lanes := lanesOf(s)
-	actions := action.NewService(s, action.Options{Random: rand.Reader, Lanes: lanes})
+	actions := action.NewService(s, action.Options{Random: rand.Reader})
 	facts := intake.NewService(s)
 	contracts := governance.New(s)
 	ledgers := ledger.New(s, secret)
-	evaluator := settlement.NewEvaluator(s, settlement.Options{Workers: lanes, OnFailure: a.poisoned, OnUnit: a.evaluated})
+	evaluator := settlement.NewEvaluator(s, settlement.Options{Workers: lanes, OnFailure: a.poisoned, OnBegin: evaluation(a.traces), OnUnit: a.evaluated})
 	surface := api.New(api.Services{
 		Authenticator: accounts, Sessions: accounts, Members: accounts, Keys: accounts, Workspaces: accounts,
 		ActionRecorder: actions, ActionReader: actions, Facts: facts, Sources: facts,
@@ -102,10 +110,14 @@ func (a *assembly) open(ctx context.Context, url string) (_ *server.App, err err
 
 // options are how the store is opened.
 func (a *assembly) options() []sqlstore.Option {
-	if a.clock == nil {
-		return nil
+	all := []sqlstore.Option{behind(a.config, func(problem *sqlstore.ClockError) {
+		a.log.Warn("the clock is behind what was written before: what is received now comes before it, and contracts that were activated later do not govern it",
+			"clock", problem.Clock, "written", problem.Written, "behind", problem.Behind())
+	})}
+	if a.clock != nil {
+		all = append(all, sqlstore.WithClock(a.clock))
 	}
-	return []sqlstore.Option{sqlstore.WithClock(a.clock)}
+	return all
 }
 
 // first makes the workspace of a first start, and keeps its link to be shown.
@@ -128,6 +140,7 @@ func (a *assembly) tasks(s store.Store, ledgers *ledger.Service) func(context.Co
 		}},
 		{Name: "audit_head", Every: time.Minute, Limit: time.Minute, Run: ledgers.HeadAll},
 	}
+	all = traced(a.traces, all)
 	return func(ctx context.Context) error {
 		runner, err := a.startTasks(ctx, all)
 		if err != nil {
@@ -195,6 +208,7 @@ func (a *assembly) observe(ctx context.Context, e api.Event) {
 		route = "none"
 	}
 	a.meter.Answered(route, e.Method, e.Status, e.Took)
+	answered(ctx, a.traces, &e)
 	level := slog.LevelDebug
 	switch {
 	case e.Status == http.StatusServiceUnavailable:

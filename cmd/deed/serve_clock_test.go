@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +20,8 @@ import (
 	"github.com/deed-dev/deed/internal/server"
 	"github.com/deed-dev/deed/internal/setting"
 	"github.com/deed-dev/deed/internal/store/postgres/pgtest"
+	"github.com/deed-dev/deed/internal/store/sqlstore"
+	"github.com/deed-dev/deed/internal/terminal"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/vault"
 )
@@ -49,14 +54,22 @@ type innerServer struct {
 
 func startInner(t *testing.T, config *setting.Config, clock *turnedClock) *innerServer {
 	t.Helper()
+	s, err := tryInner(t, config, clock, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatalf("the server did not start: %v", err)
+	}
+	return s
+}
+
+func tryInner(t *testing.T, config *setting.Config, clock *turnedClock, log *slog.Logger) (*innerServer, error) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	log := slog.New(slog.DiscardHandler)
 	options, err := serverOptions(config, log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var printed bytes.Buffer
-	a := &assembly{config: config, log: log, meter: options.Meter, stdout: &printed, clock: clock.now}
+	a := &assembly{config: config, log: log, meter: options.Meter, traces: options.Traces, stdout: &printed, stderr: io.Discard, clock: clock.now}
 	started := make(chan string, 1)
 	options.Started = func(address, url string) {
 		a.announce(address, url)
@@ -67,12 +80,13 @@ func startInner(t *testing.T, config *setting.Config, clock *turnedClock) *inner
 	select {
 	case s.url = <-started:
 	case err := <-s.ended:
-		t.Fatalf("the server did not start: %v", err)
+		stop()
+		return nil, err
 	}
 	if _, rest, found := strings.Cut(printed.String(), "/sign-in#"); found {
 		s.link, _, _ = strings.Cut(rest, "\n")
 	}
-	return s
+	return s, nil
 }
 
 func (s *innerServer) end(t *testing.T) {
@@ -195,7 +209,8 @@ func TestAClockThatIsTurnedBackAndForthDoesNoHarm(t *testing.T) {
 				t.Errorf("what came later was received at %s, before %s", after, before)
 			}
 			s.end(t)
-			s.innerServer = startInner(t, config, s.clock) // which knows nothing of the time before
+			config.AcceptClock = true
+			s.innerServer = startInner(t, config, s.clock) // which goes on from it
 			// By this clock no contract was active yet, so that none governs it: what
 			// cannot be told in order is not judged.
 			s.refund(t, "before-the-contract")
@@ -213,6 +228,95 @@ func TestAClockThatIsTurnedBackAndForthDoesNoHarm(t *testing.T) {
 			s.verify(t, config)
 		})
 	}
+}
+
+func TestAClockThatIsALittleBehindAfterARestartGoesOnFromWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"sqlite", "postgres"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config := clockConfig(t, name)
+			s := &clockScene{clock: &turnedClock{}}
+			s.innerServer = startInner(t, config, s.clock)
+			s.furnish(t)
+			before := s.refund(t, "before")
+			s.end(t)
+			s.clock.turn(-4 * time.Minute)
+			s.innerServer = startInner(t, config, s.clock)
+			// The contract was activated four minutes from now.
+			if after := s.refund(t, "after"); after < before {
+				t.Errorf("what came after the restart was received at %s, before %s", after, before)
+			}
+			s.clock.turn(76 * time.Hour)
+			s.clock.watermark(t, s)
+			for _, id := range []string{"before", "after"} {
+				if badge, _ := s.settledBadge(t, id); badge != "PASS" {
+					t.Errorf("%s is %s", id, badge)
+				}
+			}
+			s.end(t)
+		})
+	}
+}
+
+func TestAClockThatIsFarBehindAfterARestartIsToldWithBothTimes(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"sqlite", "postgres"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config := clockConfig(t, name)
+			s := &clockScene{clock: &turnedClock{}}
+			s.innerServer = startInner(t, config, s.clock)
+			s.furnish(t)
+			written := s.refund(t, "before")
+			s.end(t)
+			s.clock.turn(-6 * time.Minute)
+			set := s.clock.now().String()
+			var said bytes.Buffer
+			log := slog.New(slog.NewTextHandler(&said, nil))
+			again, err := tryInner(t, config, s.clock, log)
+			if name == "sqlite" { // where the clock is this machine's
+				if err == nil {
+					t.Fatal("it started")
+				}
+				problem, is := errors.AsType[*sqlstore.ClockError](err)
+				if !is || problem.Clock.String() < set || problem.Written.String() < written {
+					t.Fatalf("it fails with %v", err)
+				}
+				text := exitText(err)
+				for _, want := range []string{problem.Clock.String(), problem.Written.String(), "--accept-clock"} {
+					if !strings.Contains(text, want) {
+						t.Errorf("%q is not said: %s", want, text)
+					}
+				}
+				config.AcceptClock = true
+				if again, err = tryInner(t, config, s.clock, log); err != nil {
+					t.Fatalf("it does not go on though it was told to: %v", err)
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			again.end(t)
+			found := clockWarning.FindStringSubmatch(said.String())
+			if found == nil {
+				t.Fatalf("there is no warning in the log: %s", &said)
+			}
+			if found[1] < set || found[2] < written {
+				t.Errorf("the times are %s and %s, want at least %s and %s", found[1], found[2], set, written)
+			}
+		})
+	}
+}
+
+// clockWarning has the times of a warning in the log, which are texts that sort.
+var clockWarning = regexp.MustCompile(`level=WARN msg="the clock is behind.*clock=(\S+) written=(\S+) `)
+
+// exitText is what is printed where a command fails.
+func exitText(err error) string {
+	var printed bytes.Buffer
+	terminal.PrintError(&printed, err)
+	return printed.String()
 }
 
 // watermark says that the source is complete up to a moment ago.
@@ -261,7 +365,7 @@ func (s *clockScene) verify(t *testing.T, config *setting.Config) {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	secret, err := openVault(config)
+	secret, err := openVault(t.Context(), config, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

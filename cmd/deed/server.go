@@ -15,9 +15,10 @@ import (
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
-// serverFlags say which server is asked, and how its answer is shown.
+// serverFlags say which server is asked, as whom, and how its answer is shown.
 type serverFlags struct {
 	Server string `help:"Address of the server; else $DEED_API_URL, else where you are logged in." placeholder:"URL"`
+	As     string `help:"Whose credential to use: key is $DEED_API_KEY, login the member who is logged in. Without it the key, if there is one." placeholder:"key|login" enum:",key,login" default:""`
 	JSON   bool   `help:"The server's answer as JSON, for programs." name:"json"`
 }
 
@@ -40,12 +41,6 @@ func with(query url.Values, name, value string) url.Values {
 	return query
 }
 
-// Whose credential a command takes first.
-const (
-	asProgram = iota // $DEED_API_KEY, else the login
-	asMember         // the login, else $DEED_API_KEY: for what only members may do
-)
-
 // reached is a server with the credential that it is asked with.
 type reached struct {
 	*remote.Conn
@@ -53,9 +48,16 @@ type reached struct {
 	login bool // a member is logged in there, whose credential it is or is not
 }
 
-// connect opens a connection with the credential that there is. A login's token
-// goes to no other server than its own.
-func (f serverFlags) connect(w *world, first int) (*reached, error) {
+// Values of --as.
+const (
+	asKey   = "key"
+	asLogin = "login"
+)
+
+// connect opens a connection with the credential that --as names; without it that is the
+// key, which somebody put into the environment of this command, else the login. A login's
+// token goes to no other server than its own.
+func (f serverFlags) connect(w *world) (*reached, error) {
 	folder, err := w.folder()
 	if err != nil {
 		return nil, err
@@ -82,13 +84,23 @@ func (f serverFlags) connect(w *world, first int) (*reached, error) {
 	if err != nil {
 		return nil, addressError(err)
 	}
+	r := &reached{login: conn.Address() == login.Address}
 	key := os.Getenv("DEED_API_KEY")
-	r := &reached{key: key != "", login: conn.Address() == login.Address}
-	if r.login && (key == "" || first == asMember) {
-		key, r.key = login.Token, false
+	if f.As == asLogin {
+		key = ""
+	}
+	if r.key = key != ""; !r.key && r.login && f.As != asKey {
+		key = login.Token
 	}
 	if key == "" {
-		return nil, &misuse{terminal.WithHint(fmt.Errorf("there is no credential for %s", conn.Address()), "log in: deed login LINK\nor set DEED_API_KEY")}
+		next := "log in: deed login LINK\nor set DEED_API_KEY"
+		switch f.As {
+		case asLogin:
+			next = "log in: deed login LINK"
+		case asKey:
+			next = "set DEED_API_KEY"
+		}
+		return nil, &misuse{terminal.WithHint(fmt.Errorf("there is no credential for %s", conn.Address()), next)}
 	}
 	if r.Conn, err = remote.Open(address, key, remote.Options{Agent: "deed/" + buildVersion().Version}); err != nil {
 		return nil, &misuse{terminal.WithHint(err, "copy the key as deed key create printed it into DEED_API_KEY")}
@@ -101,8 +113,8 @@ func addressError(err error) error {
 }
 
 // exchange asks the server one thing and shows the answer.
-func (f serverFlags) exchange(ctx context.Context, w *world, first int, method, path string, query url.Values, body any, show func([]byte) (console.Answer, error)) error {
-	server, err := f.connect(w, first)
+func (f serverFlags) exchange(ctx context.Context, w *world, method, path string, query url.Values, body any, show func([]byte) (console.Answer, error)) error {
+	server, err := f.connect(w)
 	if err != nil {
 		return err
 	}
@@ -161,7 +173,7 @@ func (r *reached) refused(err error, path string) error {
 		return terminal.WithHint(err, r.scopeHint(fault.RequiredScope))
 	case "forbidden":
 		if r.key {
-			return terminal.WithHint(err, "what this key may do: deed whoami\nwhat keys may not do at all, a member may: unset DEED_API_KEY; deed login LINK")
+			return terminal.WithHint(err, "what this key may do: deed whoami\nwhat keys may not do at all, a member may: "+r.asMember())
 		}
 		return terminal.WithHint(err, "what you may do: deed whoami\nwho may do more: deed member list")
 	case "confirmation_required":
@@ -174,6 +186,14 @@ func (r *reached) refused(err error, path string) error {
 		return &misuse{terminal.WithHint(err, "nothing was changed; put that right and run it again")}
 	}
 	return terminal.WithHint(err, later(fault))
+}
+
+// asMember is how to ask as a member instead of by a key.
+func (r *reached) asMember() string {
+	if r.login {
+		return "add --as login"
+	}
+	return "deed login LINK, then add --as login"
 }
 
 func unreachable(err error) error {
@@ -211,7 +231,7 @@ func (r *reached) scopeHint(scope string) string {
 	hint := "a key that holds it: deed key create NAME --preset " + preset
 	switch {
 	case r.key && r.login:
-		hint += "\nor ask as the member who is logged in: unset DEED_API_KEY"
+		hint += "\nor ask as the member who is logged in: --as login"
 	case r.key:
 		hint += "\nor log in: deed login LINK"
 	}

@@ -23,7 +23,7 @@ type sourceListCmd struct{ serverFlags }
 func (sourceListCmd) Help() string { return "Example:\n\n    deed source list" }
 
 func (c *sourceListCmd) Run(ctx context.Context, w *world) error {
-	return c.exchange(ctx, w, asMember, http.MethodGet, "/v1/sources", nil, nil, console.Sources)
+	return c.exchange(ctx, w, http.MethodGet, "/v1/sources", nil, nil, console.Sources)
 }
 
 // sourceFlags are what a source is.
@@ -66,7 +66,7 @@ Who may write its facts is a matter of keys: deed key create --preset evidence
 func (c *sourceAddCmd) Run(ctx context.Context, w *world) error {
 	body := c.body()
 	body["name"] = c.Name
-	return c.exchange(ctx, w, asMember, http.MethodPost, "/v1/sources", nil, body, console.Sources)
+	return c.exchange(ctx, w, http.MethodPost, "/v1/sources", nil, body, console.Sources)
 }
 
 type sourceSetCmd struct {
@@ -85,7 +85,7 @@ func (c *sourceSetCmd) Run(ctx context.Context, w *world) error {
 	if len(body) == 0 {
 		return &misuse{errNothingAsked("what to change", "deed source set stripe --trust independent")}
 	}
-	return c.exchange(ctx, w, asMember, http.MethodPatch, "/v1/sources"+part(c.Name), nil, body, console.Sources)
+	return c.exchange(ctx, w, http.MethodPatch, "/v1/sources"+part(c.Name), nil, body, console.Sources)
 }
 
 type sourceCompleteCmd struct {
@@ -117,5 +117,5 @@ func (c *sourceCompleteCmd) Run(ctx context.Context, w *world) error {
 	if len(marks) != len(c.Type) {
 		return &misuse{terminal.WithHint(errors.New("a type stands there twice"), "name each --type once")}
 	}
-	return c.exchange(ctx, w, asProgram, http.MethodPut, "/v1/sources"+part(c.Name)+"/watermark", nil, map[string]any{"watermarks": marks}, console.Sources)
+	return c.exchange(ctx, w, http.MethodPut, "/v1/sources"+part(c.Name)+"/watermark", nil, map[string]any{"watermarks": marks}, console.Sources)
 }

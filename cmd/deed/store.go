@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 
@@ -43,10 +44,26 @@ func openStore(ctx context.Context, c *setting.Config, options ...sqlstore.Optio
 	return s, nil
 }
 
+// behind decides what becomes of a clock that is behind what was written. The clock of
+// PostgreSQL is for whoever runs that, and other servers go by it already: there is a
+// warning.
+func behind(c *setting.Config, warn func(*sqlstore.ClockError)) sqlstore.Option {
+	return sqlstore.WhenClockBehind(func(problem *sqlstore.ClockError) error {
+		if c.Database == "" && !c.AcceptClock {
+			return problem
+		}
+		warn(problem)
+		return nil
+	})
+}
+
+// silent takes a warning that a server gives.
+func silent(*sqlstore.ClockError) {}
+
 // lookStore opens the store for reading, beside the servers that it has.
 func lookStore(ctx context.Context, c *setting.Config) (store.Store, error) {
 	if c.Database != "" {
-		s, err := postgres.Look(ctx, c.Database)
+		s, err := postgres.Look(ctx, c.Database, behind(c, silent))
 		if err != nil {
 			return nil, databaseError(err)
 		}
@@ -62,10 +79,10 @@ func lookStore(ctx context.Context, c *setting.Config) (store.Store, error) {
 // servingVault reads the secret of a server, and makes it where one with an embedded
 // database starts for the first time. Where a secret was lost none is made: it would
 // open nothing, and somebody would keep it as the right one.
-func servingVault(ctx context.Context, c *setting.Config, r vault.Registry) (*vault.Vault, error) {
+func servingVault(ctx context.Context, c *setting.Config, r vault.Registry, stderr io.Writer) (*vault.Vault, error) {
 	path := secretPath(c)
-	if c.SecretFile != "" {
-		return openVault(c)
+	if c.SecretFile != "" || c.SecretCommand != "" {
+		return openVault(ctx, c, stderr)
 	}
 	v, err := vault.Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -81,10 +98,26 @@ func servingVault(ctx context.Context, c *setting.Config, r vault.Registry) (*va
 	return vault.LoadOrMake(path)
 }
 
-// openVault reads the secret.
-func openVault(c *setting.Config) (*vault.Vault, error) {
+// loadVault reads the secret from where it is. What a command says while it fails goes
+// to stderr.
+func loadVault(ctx context.Context, c *setting.Config, stderr io.Writer) (*vault.Vault, error) {
+	if c.SecretCommand == "" {
+		return vault.Load(secretPath(c))
+	}
+	v, err := vault.Run(ctx, c.SecretCommand, stderr)
+	if err != nil {
+		return nil, terminal.WithHint(err, "what it has to print is the content of a secret file: deed secret new FILE makes one")
+	}
+	return v, nil
+}
+
+// openVault reads the secret, and says what to do where there is none.
+func openVault(ctx context.Context, c *setting.Config, stderr io.Writer) (*vault.Vault, error) {
 	path := secretPath(c)
-	v, err := vault.Load(path)
+	v, err := loadVault(ctx, c, stderr)
+	if address, ok := errors.AsType[*vault.NotFileError](err); ok {
+		return nil, &misuse{terminal.WithHint(address, "a secret that is elsewhere comes by a command that prints it: --secret-command COMMAND")}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		next := "make one: deed secret new " + path
 		if c.SecretFile == "" {
@@ -118,7 +151,7 @@ func (f settingFlags) change(ctx context.Context, w *world, do func(context.Cont
 		if err := looked.Close(); err != nil {
 			return nil, err
 		}
-		return openStore(ctx, c)
+		return openStore(ctx, c, behind(c, silent))
 	}, do)
 }
 
@@ -133,7 +166,7 @@ func (f settingFlags) with(ctx context.Context, w *world, open func(context.Cont
 			return err
 		}
 		defer func() { err = errors.Join(err, k.store.Close()) }()
-		if k.vault, err = openVault(k.config); err != nil {
+		if k.vault, err = openVault(ctx, k.config, w.stderr); err != nil {
 			return err
 		}
 		if err := k.vault.Admit(ctx, reading{k.store.Directory()}); err != nil {

@@ -25,6 +25,7 @@ const (
 	ChangeTrust                             // say anew how far a source is believed
 	ManageMembers                           // invite, change roles, remove
 	MakeLinks                               // make a sign-in link for a member
+	AdmitBacker                             // let somebody in who may be the second member behind a contract
 	ReadAudit                               // who did what, with addresses
 	ChangeSettings                          // the development switch, the second member, retention
 	EraseSubject                            // remove what is kept about a person
@@ -67,7 +68,9 @@ var rules = [permissionsEnd]rule{
 	ManageMembers: {name: "manage members", least: Admin},
 	// Whoever holds the link could act as that member, and be the second one behind
 	// a contract; owners could do without a second one anyway.
-	MakeLinks:         {name: "make sign-in links", least: Owner, again: true},
+	MakeLinks: {name: "make sign-in links", least: Owner, again: true},
+	// One admin would be two members. An owner could switch the rule off as well.
+	AdmitBacker:       {name: "let in who may stand behind a contract", least: Owner, again: true},
 	ReadAudit:         {name: "read the audit", least: Admin},
 	ChangeSettings:    {name: "change settings", least: Owner, again: true},
 	EraseSubject:      {name: "erase a subject", least: Owner, again: true},
@@ -123,7 +126,9 @@ func (p Principal) confirmed(at value.Instant) bool {
 // the role to. The zero Role is none: inviting comes from none, removing goes to
 // none. Nobody raises anybody above themselves, or lowers somebody above them. To
 // make an admin or an owner takes a proof of presence, as what they could then do
-// does: else a session that was left open would make itself a fresh one.
+// does: else a session that was left open would make itself a fresh one. Where a
+// weaker contract takes a second member, it takes an owner ([AdmitBacker]) to let
+// somebody be one who could not before: else one admin would invite their own second.
 // That an owner remains is for the store to see to, under a lock.
 func (p Principal) MayChangeMember(from, to Role, at value.Instant) error {
 	if err := p.May(ManageMembers, at); err != nil {
@@ -131,6 +136,9 @@ func (p Principal) MayChangeMember(from, to Role, at value.Instant) error {
 	}
 	if highest := max(from, to); highest > p.role {
 		return &RoleError{Permission: ManageMembers, Required: highest, Role: p.role}
+	}
+	if p.secondMember && from < rules[SaveDraft].least && to >= rules[SaveDraft].least {
+		return p.May(AdmitBacker, at)
 	}
 	if to >= Admin && !p.confirmed(at) {
 		return &ConfirmError{Permission: ManageMembers}

@@ -26,6 +26,7 @@ manage connections        R      R      -     -        M       M      M
 change the trust of sources R    R      -     -        M       M      M
 manage members            R      R      -     -        M       M      M
 make sign-in links        R      R      R     -        M       M      M
+let in who may stand behind a contract R R R  -        M       M      M
 read the audit            R      R      -     -        M       M      M
 change settings           R      R      R     -        M       M      M
 erase a subject           R      R      R     -        M       M      M
@@ -102,7 +103,7 @@ func TestAModelHoldsNoPermissionWhateverItsMembersRole(t *testing.T) {
 func TestWhatCannotBeUndoneAsksAgainAfterAQuarterOfAnHour(t *testing.T) {
 	t.Parallel()
 	asks := map[access.Permission]bool{
-		access.ActivateContract: true, access.ManageKeys: true, access.ChangeSettings: true, access.ChangeTrust: true, access.MakeLinks: true,
+		access.ActivateContract: true, access.ManageKeys: true, access.ChangeSettings: true, access.ChangeTrust: true, access.MakeLinks: true, access.AdmitBacker: true,
 		access.EraseSubject: true, access.DeleteWorkspace: true, access.TransferWorkspace: true,
 	}
 	for _, kind := range []access.Kind{access.Cookie, access.Terminal} {
@@ -143,6 +144,32 @@ func TestNobodyRaisesAnybodyAboveThemselves(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Whoever may save a draft may be the second member behind a contract. One admin who
+// invites somebody would be two.
+func TestWhereAWeakerContractTakesTwoMembersOnlyAnOwnerLetsTheSecondIn(t *testing.T) {
+	t.Parallel()
+	strict := production
+	strict.SecondMember = true
+	for as := access.Admin; as <= access.Owner; as++ {
+		p := fromSession(t, access.Cookie, as, strict, access.Page)
+		for from := access.Role(0); from <= as; from++ {
+			for to := access.Role(0); to <= as; to++ {
+				want := "-"
+				if as == access.Admin && from < access.Analyst && to >= access.Analyst {
+					want = "R"
+				}
+				if got := verdictOn(p.MayChangeMember(from, to, noon)); got != want {
+					t.Errorf("%s changes %s to %s: got %s, want %s", as, from, to, got, want)
+				}
+			}
+		}
+	}
+	owner := fromSession(t, access.Cookie, access.Owner, strict, access.Page)
+	if got := verdictOn(owner.MayChangeMember(access.Viewer, access.Analyst, noon.Add(access.ConfirmedFor+1000))); got != "C" {
+		t.Errorf("an owner a while after a proof of presence: got %s, want C", got)
 	}
 }
 

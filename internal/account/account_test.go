@@ -304,6 +304,36 @@ func TestOnlyAnOwnerMakesAWayBackInForAnother(t *testing.T) {
 	}
 }
 
+// A link that was sent to the wrong place is ended by making another one.
+func TestANewLinkEndsTheOneBeforeIt(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	cy, err := h.Invite(t.Context(), h.as(h.owner), "cy@example.com", "Cy", access.Viewer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bo, err := h.Invite(t.Context(), h.as(h.owner), "bo@example.com", "Bo", access.Viewer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := h.MemberLink(t.Context(), h.as(h.owner), cy.Member.Member)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third, err := h.ConsoleLink(t.Context(), h.first.Workspace.ID, "cy@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, link := range map[string]Token{"the invitation's": cy.Link, "the second": second} {
+		_, err := h.SignIn(t.Context(), link.Reveal(), access.Cookie, office)
+		wantType[*UnknownError](t, what, err)
+	}
+	if p := h.as(h.enter(third)); p.Member() != cy.Member.Member {
+		t.Errorf("the third lets %s in", p)
+	}
+	h.enter(bo.Link) // another member's
+}
+
 // A session that was left open on a desk.
 func TestWhoWasNotAskedAgainOpensNoDoorToOthers(t *testing.T) {
 	t.Parallel()
@@ -324,6 +354,28 @@ func TestWhoWasNotAskedAgainOpensNoDoorToOthers(t *testing.T) {
 	}
 	if _, err := h.ChangeRole(t.Context(), owner, member, access.Analyst); err != nil {
 		t.Errorf("a member becomes analyst: %v", err)
+	}
+}
+
+// One admin who invites somebody would be two members behind a weaker contract.
+func TestWhereTwoMembersAreWantedAnAdminLetsNoSecondOneIn(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	_, bo := h.invite("bo@example.com", access.Admin)
+	cy, _ := h.invite("cy@example.com", access.Viewer)
+	on := true
+	if _, err := h.ChangeSettings(t.Context(), h.as(h.owner), Settings{SecondMember: &on}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := h.Invite(t.Context(), h.as(bo), "sock@example.com", "Sock", access.Analyst)
+	wantType[*access.RoleError](t, "an admin who invites", err)
+	_, err = h.ChangeRole(t.Context(), h.as(bo), cy, access.Analyst)
+	wantType[*access.RoleError](t, "an admin who raises", err)
+	if _, err := h.Invite(t.Context(), h.as(bo), "viewer@example.com", "Viewer", access.Viewer); err != nil {
+		t.Errorf("an admin who invites a viewer: %v", err)
+	}
+	if _, err := h.ChangeRole(t.Context(), h.as(h.owner), cy, access.Analyst); err != nil {
+		t.Errorf("an owner: %v", err)
 	}
 }
 

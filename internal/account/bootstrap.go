@@ -116,10 +116,13 @@ func (s *Service) ConsoleLink(ctx context.Context, w access.WorkspaceID, email s
 	return link, nil
 }
 
-// link makes a way in for a member.
+// link makes a way in for a member, and ends those that were made before.
 func (s *Service) link(tx store.Tx, m access.MemberID, by access.Actor) (Token, error) {
 	link, hash, err := s.newToken(linkMark)
 	if err != nil {
+		return Token{}, err
+	}
+	if err := tx.LockMembers(); err != nil {
 		return Token{}, err
 	}
 	tx.AddSignIn(store.SignIn{Hash: hash, Workspace: tx.Workspace(), Member: m, ExpiresAt: tx.Now().Add(linkLife)})

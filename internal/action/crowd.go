@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/deed-dev/deed/internal/access"
 )
@@ -31,12 +32,24 @@ type lines struct {
 type line struct {
 	queue   []*ticket
 	leaders int
+	came    chan struct{} // holds one if the queue has grown
+	served  int           // by the last unit
+	took    time.Duration // that unit
 }
+
+// A leader waits for as many as the last unit has served: most of them are about to ask
+// for the next action, and a unit for each half of them would cost twice. It waits no
+// longer than a small part of what a unit takes, and not at all where they come one by
+// one.
+const (
+	lingerPart = 8
+	maxLinger  = 2 * time.Millisecond
+)
 
 // share records a declaration together with others of the workspace that arrive
 // meanwhile. Whoever comes to a free lane leads: it records what has queued up, for
-// itself and the others, and then hands the lane to the next one that waits. Nobody
-// waits for a clock. A request that is given up does not take others with it.
+// itself and the others, and then hands the lane to the next one that waits. A request
+// that is given up does not take others with it.
 func (s *Service) share(ctx context.Context, p access.Principal, d *Declaration) (Result, error) {
 	t := &ticket{principal: p, declaration: d, lead: make(chan struct{}, 1), done: make(chan struct{})}
 	if s.lines.join(p.Workspace(), t, s.options.Lanes) {
@@ -63,7 +76,7 @@ func (l *lines) join(w access.WorkspaceID, t *ticket, lanes int) bool {
 	defer l.mu.Unlock()
 	of := l.open[w]
 	if of == nil {
-		of = &line{}
+		of = &line{came: make(chan struct{}, 1)}
 		l.open[w] = of
 	}
 	if of.leaders < lanes {
@@ -71,7 +84,35 @@ func (l *lines) join(w access.WorkspaceID, t *ticket, lanes int) bool {
 		return true
 	}
 	of.queue = append(of.queue, t)
+	select {
+	case of.came <- struct{}{}:
+	default:
+	}
 	return false
+}
+
+// gather waits for those who will probably come, see [lingerPart].
+func (l *lines) gather(w access.WorkspaceID) {
+	l.mu.Lock()
+	of := l.open[w]
+	expected, linger := min(of.served, maxCrowd)-1, min(of.took/lingerPart, maxLinger)
+	missing := len(of.queue) < expected
+	l.mu.Unlock()
+	if !missing || linger <= 0 {
+		return
+	}
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
+	for missing {
+		select {
+		case <-of.came:
+		case <-timer.C:
+			return
+		}
+		l.mu.Lock()
+		missing = len(of.queue) < expected
+		l.mu.Unlock()
+	}
 }
 
 // leave takes a ticket out of the line. It says whether the ticket had been told to
@@ -96,6 +137,14 @@ func (l *lines) take(w access.WorkspaceID, most int) []*ticket {
 	return taken
 }
 
+// served notes how many a unit has served, and how long it took.
+func (l *lines) served(w access.WorkspaceID, n int, took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of := l.open[w]
+	of.served, of.took = n, took
+}
+
 // handOver gives a lane to the ticket that waits longest, or frees it.
 func (l *lines) handOver(w access.WorkspaceID) {
 	l.mu.Lock()
@@ -107,19 +156,22 @@ func (l *lines) handOver(w access.WorkspaceID) {
 		next.lead <- struct{}{}
 		return
 	}
-	if of.leaders--; of.leaders == 0 {
-		delete(l.open, w)
+	if of.leaders--; of.leaders == 0 && of.served <= 1 {
+		delete(l.open, w) // there is nothing to remember
 	}
 }
 
 // leadWith records the leader's declaration with what has queued up.
 func (s *Service) leadWith(ctx context.Context, w access.WorkspaceID, t *ticket) {
+	s.lines.gather(w)
+	began := time.Now()
 	crowd := append([]*ticket{t}, s.lines.take(w, maxCrowd-1)...)
 	for _, one := range crowd {
 		one.err = errUnfinished
 	}
 	defer s.lines.handOver(w)
 	defer func() {
+		s.lines.served(w, len(crowd), time.Since(began))
 		for _, one := range crowd {
 			close(one.done)
 		}

@@ -48,6 +48,7 @@ func (a *subject) touched() bool { return a.isNew || len(a.further) > 0 }
 // declare records orders, which is all that happens in the unit. It may be called
 // again for another try, and starts anew. An error is the unit's.
 func (s *Service) declare(tx store.Tx, orders []order) ([]outcome, error) {
+	tx.Turn(store.Alone)
 	allowance, err := s.allowance(tx)
 	if err != nil {
 		return nil, fmt.Errorf("count the actions of the month: %w", err)
@@ -311,7 +312,9 @@ func (u *declaring) keep() error {
 		if due := a.finding.Due(); due != 0 && a.isNew {
 			u.tx.Wake(store.Wake{Kind: store.WakeSettle, Ref: a.action.Ref, Due: due})
 		}
-		u.tx.Recheck(a.action.Ref)
+		if c := a.finding.Case; c.Compensates != nil || len(c.Compensators) > 0 {
+			u.tx.Recheck(a.action.Ref) // how these stand may change meanwhile
+		}
 	}
 	if u.added > 0 {
 		u.tx.CountDeclared(month(u.now), u.added)

@@ -15,6 +15,7 @@ import (
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 const (
@@ -259,7 +260,7 @@ func (t *dry) evaluate(listed []store.Listed) error {
 		}
 		c := built[i].Case
 		c.Previous = nil // what another version came to is nothing to revise
-		v, err := verdict.Evaluate(c)
+		v, err := engine.Evaluate(c)
 		if err != nil {
 			return fmt.Errorf("evaluate action %q: %w", ids[i], err)
 		}

@@ -146,7 +146,7 @@ func current(r docket.Records, f *evidence.Fact, at value.Instant) (bool, error)
 
 // claimed says whether a verdict has seen a fact as its action's, right or wrong.
 func claimed(r docket.Records, id evidence.Identity) (bool, error) {
-	ids, err := docket.Claimants(r, id)
+	ids, _, err := docket.Claimants(r, id) // those beside see it elsewhere at most
 	if err != nil {
 		return false, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // Found is one action with everything that is known of it.
@@ -99,7 +100,7 @@ func (f *Found) update(tx store.Tx) error {
 	if built[0].Err != nil {
 		return nil
 	}
-	now, err := verdict.Evaluate(built[0].Case)
+	now, err := engine.Evaluate(built[0].Case)
 	if err != nil || now.Revision != f.Verdict.Revision {
 		return nil
 	}

@@ -16,8 +16,8 @@ import (
 // Random.
 type Options struct {
 	Random io.Reader // for ids
-	// Lanes is how many units of one workspace declare at the same time; 0 is 1,
-	// which is all that a store with one writer can use.
+	// Lanes is how many units of one workspace declare at the same time; 0 is 1, which is
+	// all that is of use where units that declare run one after the other ([store.Alone]).
 	Lanes int
 	// Included says how many actions a month a plan includes; ok is false where
 	// there is no limit. Without it no plan has one.

@@ -21,6 +21,7 @@ import (
 	"github.com/deed-dev/deed/internal/trail"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // fake is all services at once. Each answers something that its real one could, or
@@ -145,7 +146,7 @@ func sampleAction() store.Action {
 
 func sampleVerdict() verdict.Verdict {
 	a := sampleAction()
-	v, err := verdict.Evaluate(&verdict.Case{Engine: verdict.Engine, At: testNow, Declarations: []verdict.Declaration{a.Declaration}})
+	v, err := engine.Evaluate(&verdict.Case{Engine: verdict.Engine, At: testNow, Declarations: []verdict.Declaration{a.Declaration}})
 	if err != nil {
 		panic(err)
 	}

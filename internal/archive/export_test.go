@@ -17,6 +17,7 @@ import (
 	"github.com/deed-dev/deed/internal/store/sqlite"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 const noon = value.Instant(1_793_620_800_000_000)
@@ -77,7 +78,7 @@ func fill(tx store.Tx, facts int) {
 	declared := store.Declared{Ref: ref, Revision: 1, Declaration: d, Body: []byte(`{"action_id":"refund-1","odd":[1.50]}`), By: "apikey:x"}
 	tx.AddAction(&store.Action{Declared: declared, Mode: verdict.Live, Revisions: 1}, nil, nil)
 	c := &verdict.Case{Engine: verdict.Engine, At: noon, Declarations: []verdict.Declaration{d}}
-	v, err := verdict.Evaluate(c)
+	v, err := engine.Evaluate(c)
 	if err != nil {
 		panic(err)
 	}
@@ -149,7 +150,7 @@ func TestAnExportedVerdictIsMadeAgainFromItsCase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := verdict.Evaluate(c)
+		v, err := engine.Evaluate(c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,12 +8,13 @@ import (
 	"github.com/deed-dev/deed/internal/condition"
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // shared finds the facts that back the action and also one of another contract.
 // Both verdicts stand; whoever adds them up has to know. A fact backs an action
 // here if it belongs to it, lies in its window and fulfils the condition.
-func (g *gathering) shared(self verdict.Claimant, facts []evidence.Fact) ([]verdict.Shared, error) {
+func (g *gathering) shared(self engine.Claimant, facts []evidence.Fact) ([]verdict.Shared, error) {
 	var shared []verdict.Shared
 	for _, r := range evidence.Current(facts, g.at) {
 		f := r.Fact
@@ -70,7 +71,7 @@ func (g *gathering) backedBy(f *evidence.Fact, other *verdict.Governing) ([]stri
 				if d.ReceivedAt > g.at || d.ContractID != other.Contract.ID || governing == nil || governing.Version != other.Version || !applies(other.Contract, d) {
 					continue
 				}
-				if backs(verdict.NewClaimant(other.Contract, d), f, all, sources) {
+				if backs(engine.NewClaimant(other.Contract, d), f, all, sources) {
 					ids = append(ids, d.ActionID)
 				}
 			}
@@ -81,7 +82,7 @@ func (g *gathering) backedBy(f *evidence.Fact, other *verdict.Governing) ([]stri
 
 // backs says whether a fact supports an action in any of its contract's looks
 // for something that backs one action only.
-func backs(action verdict.Claimant, f *evidence.Fact, all []look, sources []evidence.Source) bool {
+func backs(action engine.Claimant, f *evidence.Fact, all []look, sources []evidence.Source) bool {
 	return slices.ContainsFunc(all, func(l look) bool {
 		if !l.exclusive || !l.sees(f) || f.Mode == evidence.State || !claims(action, f, &l, unitOf(sources, f.Source)) {
 			return false

@@ -11,6 +11,7 @@ import (
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // UnknownActionError says that nobody had declared an action by a time.
@@ -141,7 +142,7 @@ func written(d *verdict.Declaration) []byte {
 // addHistory asks for what the rolling limits add up.
 func addHistory(records Records, c *verdict.Case) error {
 	k := c.Governing.Contract
-	action := verdict.NewClaimant(k, &c.Declarations[0])
+	action := engine.NewClaimant(k, &c.Declarations[0])
 	for i := range k.Limits {
 		limit := &k.Limits[i]
 		if limit.Rolling == nil {

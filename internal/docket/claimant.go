@@ -1,6 +1,7 @@
 package docket
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -8,36 +9,52 @@ import (
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // endless is after every time.
 const endless value.Instant = 1 << 62
 
 // Claimants are the ids of the actions whose own facts a fact is among, by any of
-// its revisions and by any version of any contract: those that it links to, those on
-// its subject, and those that have another telling of the same effect. Cases of
-// their rivals hold it too; see [Rivals].
-func Claimants(records Records, id evidence.Identity) ([]string, error) {
+// its revisions and by any version of any contract: those that it links to and those
+// that have another telling of the same effect; and beside them those on whose subject
+// it is, which show it, but can claim nothing by it. Cases of the rivals of those that
+// claim hold it too; see [Rivals].
+func Claimants(records Records, id evidence.Identity) (claim, beside []string, err error) {
 	revisions, err := records.Fact(id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s := search{records: records, asked: map[ActionKey]bool{}, told: map[FactKey]bool{}}
+	s := search{records: records, asked: map[searched]bool{}, told: map[FactKey]bool{}, claims: map[string]bool{}}
 	for i := range revisions {
 		if err := s.fact(&revisions[i]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	slices.Sort(s.found)
-	return slices.Compact(s.found), nil
+	for _, id := range slices.Sorted(maps.Keys(s.claims)) {
+		if s.claims[id] {
+			claim = append(claim, id)
+		} else {
+			beside = append(beside, id)
+		}
+	}
+	return claim, beside, nil
 }
 
 // search finds the actions that facts belong to.
 type search struct {
 	records Records
-	asked   map[ActionKey]bool
+	asked   map[searched]bool
 	told    map[FactKey]bool
-	found   []string
+	claims  map[string]bool // by action: whether it may claim, or is only beside
+}
+
+// searched is what need not be looked at again: the actions of a key, for one fact
+// under one contract or for all that tell of one effect.
+type searched struct {
+	key  ActionKey
+	k    *contract.Contract
+	fact *evidence.Fact
 }
 
 // fact finds the claimants of one revision.
@@ -48,10 +65,12 @@ func (s *search) fact(f *evidence.Fact) error {
 	}
 	for _, governing := range expecting {
 		k := governing.Contract
-		if !slices.ContainsFunc(looks(k), func(l look) bool { return l.sees(f) }) {
+		all := looks(k)
+		if !slices.ContainsFunc(all, func(l look) bool { return l.sees(f) }) {
 			continue
 		}
-		if err := s.under(k, f); err != nil {
+		links := func(d *verdict.Declaration) bool { return linked(engine.NewClaimant(k, d), f, all) }
+		if err := s.under(k, f, f, links); err != nil {
 			return err
 		}
 		name := k.Evidence.SameEffect
@@ -68,7 +87,7 @@ func (s *search) fact(f *evidence.Fact) error {
 			return err
 		}
 		for i := range others {
-			if err := s.under(k, &others[i]); err != nil {
+			if err := s.under(k, &others[i], nil, func(*verdict.Declaration) bool { return true }); err != nil {
 				return err
 			}
 		}
@@ -78,19 +97,24 @@ func (s *search) fact(f *evidence.Fact) error {
 
 // under finds the actions of one contract that a fact may belong to, or on whose
 // subject it is.
-func (s *search) under(k *contract.Contract, f *evidence.Fact) error {
+func (s *search) under(k *contract.Contract, f, of *evidence.Fact, claims func(*verdict.Declaration) bool) error {
 	for _, key := range wideKeys(k, f, append(linkRules(k), contract.Link{By: contract.BySubject})) {
-		if s.asked[key] {
+		this := searched{key: key, fact: of}
+		if of != nil {
+			this.k = k
+		}
+		if s.asked[this] {
 			continue
 		}
-		s.asked[key] = true
+		s.asked[this] = true
 		declared, err := s.records.Declared(key)
 		if err != nil {
 			return err
 		}
 		for i := range declared {
-			if declared[i].ContractID == k.ID {
-				s.found = append(s.found, declared[i].ActionID)
+			d := &declared[i]
+			if d.ContractID == k.ID && !s.claims[d.ActionID] {
+				s.claims[d.ActionID] = claims(d)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // Load declares, reports and connects all that is given.
@@ -51,7 +52,7 @@ func Replay(k *contract.Contract, actions []verdict.Declaration, facts []evidenc
 // Evaluate builds the case of an action, evaluates it and keeps the verdict.
 // What undoes the action is evaluated before it, so that the net effect counts
 // verdicts of the same moment. Errors: those of [Build] and of
-// [verdict.Evaluate].
+// [engine.Evaluate].
 func (m *Memory) Evaluate(actionID string, at value.Instant) (*verdict.Case, verdict.Verdict, error) {
 	return m.evaluate(actionID, at, map[string]bool{})
 }
@@ -76,7 +77,7 @@ func (m *Memory) evaluate(actionID string, at value.Instant, under map[string]bo
 	if err != nil {
 		return nil, verdict.Verdict{}, err
 	}
-	v, err := verdict.Evaluate(c)
+	v, err := engine.Evaluate(c)
 	if err != nil {
 		return nil, verdict.Verdict{}, fmt.Errorf("evaluate action %q: %w", actionID, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // maxRivals is how many rivals a case holds: one more than can be told apart,
@@ -34,10 +35,10 @@ type gathering struct {
 	wide bool
 	most int // parties besides the action
 
-	parties []verdict.Claimant // the action and its rivals, in the order found
-	known   map[string]bool    // their ids, and of those that were found to be no rival
+	parties []engine.Claimant // the action and its rivals, in the order found
+	known   map[string]bool   // their ids, and of those that were found to be no rival
 	facts   map[evidence.Identity][]evidence.Fact
-	stand   []*evidence.Fact // see current; nil once facts were added
+	order   []evidence.Identity // of facts, as they were found
 	asked   map[FactKey]bool
 	tried   map[evidence.Identity]bool // facts whose claimants were looked for
 }
@@ -53,8 +54,8 @@ func gather(records Records, c *verdict.Case) error {
 		return err
 	}
 	c.Sources = g.sources
-	for _, revisions := range g.facts {
-		c.Facts = append(c.Facts, revisions...)
+	for _, id := range g.order {
+		c.Facts = append(c.Facts, g.facts[id]...)
 	}
 	slices.SortFunc(c.Facts, func(a, b evidence.Fact) int { return evidence.Compare(&a, &b) })
 	for _, rival := range g.parties[1:] {
@@ -74,7 +75,7 @@ func newGathering(records Records, c *verdict.Case) (*gathering, error) {
 	}
 	return &gathering{
 		records: records, k: k, mode: c.Governing.Mode, at: c.At, looks: looks(k), sources: sources, most: maxRivals,
-		parties: []verdict.Claimant{verdict.NewClaimant(k, &c.Declarations[0])},
+		parties: []engine.Claimant{engine.NewClaimant(k, &c.Declarations[0])},
 		known:   map[string]bool{c.Declarations[0].ActionID: true},
 		facts:   map[evidence.Identity][]evidence.Fact{},
 		asked:   map[FactKey]bool{}, tried: map[evidence.Identity]bool{},
@@ -101,7 +102,7 @@ func (g *gathering) all() error {
 
 // factsOf finds the facts that belong to an action by any rule, and those that
 // tell of the same effects.
-func (g *gathering) factsOf(action verdict.Claimant) error {
+func (g *gathering) factsOf(action engine.Claimant) error {
 	for _, l := range g.looks {
 		for _, rule := range l.rules {
 			key := FactKey{SubjectID: action.Declared().SubjectID, Since: g.since(action)}
@@ -117,8 +118,8 @@ func (g *gathering) factsOf(action verdict.Claimant) error {
 	if name == "" {
 		return nil
 	}
-	for _, f := range g.current() {
-		if value := f.Refs[name]; value != "" && g.linked(action, f) {
+	for _, f := range g.own(action) {
+		if value := f.Refs[name]; value != "" {
 			if err := g.ask(FactKey{Ref: name, Value: value}); err != nil {
 				return err
 			}
@@ -129,7 +130,7 @@ func (g *gathering) factsOf(action verdict.Claimant) error {
 
 // since is how far back a fact on an action's subject may lie that bears on it.
 // A fact linked by a key bears on it whenever it occurred.
-func (g *gathering) since(action verdict.Claimant) value.Instant {
+func (g *gathering) since(action engine.Claimant) value.Instant {
 	var back time.Duration
 	for _, l := range g.looks {
 		if l.endless {
@@ -147,19 +148,18 @@ func (g *gathering) ask(key FactKey) error {
 		return nil
 	}
 	g.asked[key] = true
-	found, err := g.records.Facts(key)
+	found, err := g.tellings(key)
 	if err != nil {
 		return err
 	}
-	wanted := map[evidence.Identity][]evidence.Fact{}
-	for _, f := range found {
-		if id := f.Identity(); f.KnownAt(g.at) && g.facts[id] == nil {
-			wanted[id] = append(wanted[id], f)
+	for i := range found {
+		t := &found[i]
+		if g.facts[t.id] != nil {
+			continue
 		}
-	}
-	for id, revisions := range wanted {
+		revisions := t.knownAt(g.at)
 		if slices.ContainsFunc(revisions, func(f evidence.Fact) bool { return g.sees(&f) }) {
-			g.facts[id], g.stand = revisions, nil
+			g.facts[t.id], g.order = revisions, append(g.order, t.id)
 		}
 	}
 	return nil
@@ -169,39 +169,40 @@ func (g *gathering) sees(f *evidence.Fact) bool {
 	return slices.ContainsFunc(g.looks, func(l look) bool { return l.sees(f) })
 }
 
-// current are the facts found so far that stand, in one order. Of a fact whose
-// current revision is in dispute every revision counts here: a rival too many
-// does no harm, one too few may.
-func (g *gathering) current() []*evidence.Fact {
-	if g.stand != nil {
-		return g.stand
-	}
-	var all []evidence.Fact
-	for _, revisions := range g.facts {
-		all = append(all, revisions...)
-	}
-	var current []*evidence.Fact
-	for _, r := range evidence.Current(all, g.at) {
-		switch {
-		case r.Disputed:
-			revisions := g.facts[r.Fact.Identity()]
-			for i := range revisions {
-				current = append(current, &revisions[i])
-			}
-		case !r.Fact.Retracted:
-			current = append(current, r.Fact)
+// own are the facts found so far that stand and belong to an action, in one order.
+func (g *gathering) own(action engine.Claimant) []*evidence.Fact {
+	var own []*evidence.Fact
+	add := func(f *evidence.Fact) {
+		if !f.Retracted && linked(action, f, g.looks) {
+			own = append(own, f)
 		}
 	}
-	slices.SortFunc(current, evidence.Compare)
-	g.stand = current
-	return current
+	for _, id := range g.order {
+		revisions := g.facts[id]
+		if len(revisions) == 1 {
+			add(&revisions[0])
+			continue
+		}
+		for _, f := range standing(revisions, g.at) {
+			if linked(action, f, g.looks) {
+				own = append(own, f)
+			}
+		}
+	}
+	slices.SortFunc(own, evidence.Compare)
+	return own
 }
 
-func (g *gathering) linked(action verdict.Claimant, f *evidence.Fact) bool {
-	return slices.ContainsFunc(g.looks, func(l look) bool {
-		_, ok := action.Link(f, l.rules)
-		return ok && l.sees(f)
-	})
+// linked says whether a fact belongs to an action by the rules of any look.
+func linked(action engine.Claimant, f *evidence.Fact, looks []look) bool {
+	for i := range looks {
+		if l := &looks[i]; l.sees(f) {
+			if _, ok := action.Link(f, l.rules); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unit is the resolution of a source's times.
@@ -220,7 +221,7 @@ func unitOf(sources []evidence.Source, name string) time.Duration {
 
 // claims says whether a fact belongs to an action by the rules of a look, at a
 // time at which it may count.
-func claims(action verdict.Claimant, f *evidence.Fact, l *look, unit time.Duration) bool {
+func claims(action engine.Claimant, f *evidence.Fact, l *look, unit time.Duration) bool {
 	rule, linked := action.Link(f, l.rules)
 	if !linked {
 		return false
@@ -233,10 +234,10 @@ func claims(action verdict.Claimant, f *evidence.Fact, l *look, unit time.Durati
 }
 
 // rivalsOf adds the actions that could claim what belongs to an action.
-func (g *gathering) rivalsOf(action verdict.Claimant) error {
-	for _, f := range g.current() {
+func (g *gathering) rivalsOf(action engine.Claimant) error {
+	for _, f := range g.own(action) {
 		id := f.Identity()
-		if g.tried[id] || !g.linked(action, f) {
+		if g.tried[id] {
 			continue
 		}
 		for i := range g.looks {
@@ -258,7 +259,7 @@ func (g *gathering) claimants(f *evidence.Fact, l *look) error {
 	var found []verdict.Declaration
 	keys := keysOf(g.k.ID, f, l, g.k.Settle.After)
 	if g.wide {
-		keys = wideKeys(g.k, f, l.rules)
+		keys = wideKeys(g.k, f, deciding(f, l.rules))
 	}
 	for _, key := range keys {
 		declared, err := g.records.Declared(key)
@@ -275,7 +276,7 @@ func (g *gathering) claimants(f *evidence.Fact, l *look) error {
 		if len(g.parties) > g.most || g.known[d.ActionID] || d.ReceivedAt > g.at || d.ContractID != g.k.ID {
 			continue
 		}
-		rival := verdict.NewClaimant(g.k, d)
+		rival := engine.NewClaimant(g.k, d)
 		if _, linked := rival.Link(f, l.rules); !linked || !g.wide && !claims(rival, f, l, g.unit(f.Source)) {
 			continue
 		}
@@ -309,11 +310,24 @@ func applies(k *contract.Contract, d *verdict.Declaration) bool {
 		(k.AppliesTo.SubjectKind == "" || k.AppliesTo.SubjectKind == d.SubjectKind)
 }
 
+// deciding are the rules by which a fact may belong to somebody. One that carries the id
+// of an action belongs to that action or to nobody: every action has an id, and one with
+// another is not helped by weaker rules. So nobody needs to look at whatever else is on
+// the fact's subject.
+func deciding(f *evidence.Fact, rules []contract.Link) []contract.Link {
+	for i := range rules {
+		if rules[i].By == contract.ByActionID && f.Refs[rules[i].Ref] != "" {
+			return rules[:i+1]
+		}
+	}
+	return rules
+}
+
 // keysOf are the keys of the actions of a contract that a fact may belong to by
 // the rules of a look.
 func keysOf(contractID string, f *evidence.Fact, l *look, settle time.Duration) []ActionKey {
 	var keys []ActionKey
-	for _, rule := range l.rules {
+	for _, rule := range deciding(f, l.rules) {
 		key := ActionKey{
 			ContractID: contractID, By: rule.By, Param: rule.Param, Value: f.SubjectID,
 			From: f.OccurredAt.Add(-settle - longestUnit), To: f.OccurredAt.Add(max(l.back, l.skew) + longestUnit),

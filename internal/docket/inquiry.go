@@ -28,6 +28,7 @@ type Inquiry struct {
 type remembered struct {
 	Question
 	answered bool
+	tellings []telling // of an answer about facts, once somebody needs it
 }
 
 // NewInquiry asks by a function that puts the answers into the questions.
@@ -90,7 +91,9 @@ func (q *Inquiry) Want(questions ...Question) {
 }
 
 // answered is the question with its answer, or an empty one if it is not known yet.
-func (q *Inquiry) answered(asked Question) *Question {
+func (q *Inquiry) answered(asked Question) *Question { return &q.remembered(asked).Question }
+
+func (q *Inquiry) remembered(asked Question) *remembered {
 	key := keyOf(&asked)
 	known := q.known[key]
 	if known == nil {
@@ -98,7 +101,7 @@ func (q *Inquiry) answered(asked Question) *Question {
 		q.known[key], q.open = known, append(q.open, known)
 	}
 	q.missed = q.missed || !known.answered
-	return &known.Question
+	return known
 }
 
 // Answer has the list answered. Without one it does nothing.

@@ -14,6 +14,7 @@ import (
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // far are records that answer lists of questions, and count them.
@@ -219,7 +220,8 @@ func claimants(t *testing.T, m *docket.Memory, f evidence.Fact) []string {
 	records := distant(m)
 	var found []string
 	err := docket.NewInquiry(records.answer).Until(func(r docket.Records) (err error) {
-		found, err = docket.Claimants(r, f.Identity())
+		claim, beside, err := docket.Claimants(r, f.Identity())
+		found = slices.Sorted(slices.Values(slices.Concat(claim, beside)))
 		return err
 	})
 	if err != nil {
@@ -245,6 +247,26 @@ func TestAFactWakesWhomItLinksToByAnyOfItsRevisions(t *testing.T) {
 	ignored := paid("re_4", on("o-1"), func(f *evidence.Fact) { f.Type = "refund.created" })
 	report(m, ignored)
 	wantIDs(t, "claimants of a type that nobody looks for", claimants(t, m, ignored))
+}
+
+func TestAFactThatCarriesAnIdIsBesideWhoeverElseIsOnItsSubject(t *testing.T) {
+	t.Parallel()
+	m := live(t, refunds)
+	declare(m, refund("a1"), refund("a2"), refund("a3"))
+	f := paid("re_1", on("o-1"), key("idempotency_key", "a2"))
+	report(m, f)
+	claim, beside, err := docket.Claimants(m, f.Identity())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantIDs(t, "who may claim it", claim, "a2")
+	wantIDs(t, "who is beside it", beside, "a1", "a3")
+	report(m, paid("re_1", on("o-1"), func(f *evidence.Fact) { f.Revision = 1 }))
+	if claim, beside, err = docket.Claimants(m, f.Identity()); err != nil {
+		t.Fatal(err)
+	}
+	wantIDs(t, "who may claim it when a revision has no key", claim, "a1", "a2", "a3")
+	wantIDs(t, "who is beside it then", beside)
 }
 
 // A fact, and a declaration, change no verdict but of those that are found from it.
@@ -275,11 +297,12 @@ func TestWhoeverSomethingNewMattersToIsFoundFromIt(t *testing.T) {
 		if len(w.facts) > 0 && some(t, "what is new", 3) > 0 {
 			i := some(t, "new fact", len(w.facts))
 			without.facts = slices.Delete(slices.Clone(w.facts), i, i+1)
-			claimants, err := docket.Claimants(m, w.facts[i].Identity())
+			claim, beside, err := docket.Claimants(m, w.facts[i].Identity())
 			if err != nil {
 				t.Fatal(err)
 			}
-			rivalsToo(claimants...)
+			rivalsToo(claim...)
+			woken = append(woken, beside...)
 		} else {
 			i := some(t, "new action", len(w.actions))
 			without.actions = slices.Delete(slices.Clone(w.actions), i, i+1)
@@ -427,7 +450,7 @@ func TestNothingButWhatIsAwaitedChangesAVerdict(t *testing.T) {
 		w := draw(t)
 		at := w.drawTime(t)
 		c, _ := w.judge(t, at)
-		v, lacking, err := verdict.Await(c)
+		v, lacking, err := engine.Await(c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-dev/deed/internal/money"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // LimitKey names a rolling limit by what it adds up and how it groups, so that all
@@ -89,7 +90,7 @@ type Entry struct {
 func Entries(versions []*contract.Contract, d *verdict.Declaration) []Entry {
 	var entries []Entry
 	for n, k := range versions {
-		var action verdict.Claimant
+		var action engine.Claimant
 		bound := false
 		var seen []string // keys of this version
 		for i := range k.Limits {
@@ -106,7 +107,7 @@ func Entries(versions []*contract.Contract, d *verdict.Declaration) []Entry {
 				continue
 			}
 			if !bound {
-				action, bound = verdict.NewClaimant(k, d), true
+				action, bound = engine.NewClaimant(k, d), true
 			}
 			amount, _ := Amount(l, action)
 			entries = append(entries, Entry{Key: key, Group: Group(l, action), Start: d.Start(), Amount: amount, Over: l.Rolling.Over, Steady: n == 0})
@@ -125,14 +126,14 @@ func Entries(versions []*contract.Contract, d *verdict.Declaration) []Entry {
 func LinkParams(versions []*contract.Contract, d *verdict.Declaration) map[string]string {
 	var params map[string]string
 	for _, k := range versions {
-		var action verdict.Claimant
+		var action engine.Claimant
 		bound := false
 		for _, rule := range linkRules(k) {
 			if rule.By != contract.ByParam || params[rule.Param] != "" {
 				continue
 			}
 			if !bound {
-				action, bound = verdict.NewClaimant(k, d), true
+				action, bound = engine.NewClaimant(k, d), true
 			}
 			if text := action.Key(rule); text != "" {
 				if params == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/deed-dev/deed/internal/money"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // bucketed is one rolling limit's buckets, by group.
@@ -113,7 +114,7 @@ func (m *Memory) place(b *bucketed, d *verdict.Declaration) (place, bool) {
 	if governing == nil {
 		return place{}, false
 	}
-	action := verdict.NewClaimant(b.contract, d)
+	action := engine.NewClaimant(b.contract, d)
 	amount, _ := Amount(b.limit, action)
 	return place{
 		group: Group(b.limit, action), currency: amount.Currency, shadow: governing.Mode == verdict.Shadow,

@@ -10,6 +10,7 @@ import (
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // Orphans are the effects that a contract looks for and that no action claims:
@@ -75,6 +76,6 @@ func (n factOnly) Value(ref condition.Ref) value.Value {
 	if ref.Root != condition.Fact {
 		return value.Value{}
 	}
-	nobody := verdict.NewClaimant(&contract.Contract{}, &verdict.Declaration{})
+	nobody := engine.NewClaimant(&contract.Contract{}, &verdict.Declaration{})
 	return nobody.Reading(n.fact).Value(ref)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // evaluations are when worlds are looked at: while the window is open, after
@@ -79,7 +80,7 @@ func TestAReplayedFactChangesNothing(t *testing.T) {
 		// A store that does keep it twice comes to the same verdict.
 		if i := slices.IndexFunc(c.Facts, func(known evidence.Fact) bool { return known.ExternalID == f.ExternalID }); i >= 0 && f.IngestedAt <= at {
 			c.Facts = append(slices.Clone(c.Facts), f)
-			v3, err := verdict.Evaluate(c)
+			v3, err := engine.Evaluate(c)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // One case, one verdict: again, by many at once, and from its stored form.
@@ -30,7 +31,7 @@ func TestACaseHasOneVerdict(t *testing.T) {
 		answers := make(chan answer, 3)
 		for _, c := range []*verdict.Case{c, c, stored} {
 			go func() {
-				v, err := verdict.Evaluate(c)
+				v, err := engine.Evaluate(c)
 				answers <- answer{text: v.AppendJSON(nil), err: err}
 			}()
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/deed-dev/deed/internal/money"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // law holds a property against 10,000 drawn worlds, a tenth of that with -short
@@ -103,7 +104,7 @@ func (w *world) judge(t *rapid.T, at value.Instant) (*verdict.Case, verdict.Verd
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := verdict.Evaluate(c)
+	v, err := engine.Evaluate(c)
 	if err != nil {
 		t.Fatal(err)
 	}

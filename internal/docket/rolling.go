@@ -7,12 +7,12 @@ import (
 	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/money"
 	"github.com/deed-dev/deed/internal/value"
-	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // Group is the bucket of a rolling limit that an action falls into. Actions
 // that lack the value by which the limit groups share the empty one.
-func Group(limit *contract.Limit, action verdict.Claimant) string {
+func Group(limit *contract.Limit, action engine.Claimant) string {
 	per := limit.Rolling.Per
 	if per == "" {
 		return ""
@@ -37,7 +37,7 @@ func Group(limit *contract.Limit, action verdict.Claimant) string {
 
 // Amount is what an action adds to a rolling total. It has none (false) for a
 // limit that counts, or where the declaration gives no readable amount.
-func Amount(limit *contract.Limit, action verdict.Claimant) (money.Amount, bool) {
+func Amount(limit *contract.Limit, action engine.Claimant) (money.Amount, bool) {
 	if limit.Rolling.Total == nil {
 		return money.Amount{}, false
 	}

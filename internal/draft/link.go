@@ -8,7 +8,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/evidence"
-	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // candidate is a link rule and how well it does.
@@ -57,7 +57,7 @@ func (s *study) link() {
 		s.contract.Params = append(s.contract.Params, p.declared)
 	}
 	for _, a := range s.actions {
-		a.claimant = verdict.NewClaimant(s.contract, &a.first)
+		a.claimant = engine.NewClaimant(s.contract, &a.first)
 		a.events = s.belonging(a)
 		if len(a.events) > 0 {
 			s.stats.Seen++

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-dev/deed/internal/money"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // study is one proposal in the making.
@@ -41,7 +42,7 @@ type study struct {
 // action is a declaration and the facts that belong to it.
 type action struct {
 	first    verdict.Declaration
-	claimant verdict.Claimant
+	claimant engine.Claimant
 	events   []linked
 	params   map[string]value.Value // typed
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +40,7 @@ type notes struct {
 	// continues are ids that go on with a call whose action is declared.
 	continues []string
 	stuck     int // how often Begin waits until its time is up
+	hurried   atomic.Int64
 }
 
 func (n *notes) note(format string, args ...any) {
@@ -52,6 +54,8 @@ func (n *notes) all() []string {
 	defer n.mu.Unlock()
 	return slices.Clone(n.lines)
 }
+
+func (n *notes) Hurry() { n.hurried.Add(1) }
 
 func (n *notes) Begin(ctx context.Context, _ wire.Place, list []observer.Intent) ([]observer.Begun, error) {
 	begun := make([]observer.Begun, len(list))

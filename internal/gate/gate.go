@@ -16,6 +16,9 @@ import (
 // Record is where intents are kept. [observer.Observer] is one. All of it gives
 // up when ctx ends.
 type Record interface {
+	// Hurry says that Begin will be asked about the line that is crossing now.
+	// It returns at once; the record comes to that line while its intents are made.
+	Hurry()
 	// Begin writes intents about calls in the line that ends at place.
 	Begin(ctx context.Context, place wire.Place, intents []observer.Intent) ([]observer.Begun, error)
 	// Sync makes durable what was written.
@@ -158,6 +161,7 @@ func (g *Gate) passFile(line *wire.Line) <-chan wire.Decision {
 func (g *Gate) decide(f found, place wire.Place) <-chan wire.Decision {
 	answer := make(chan wire.Decision, 1)
 	at := g.now()
+	g.record.Hurry()
 	g.start(func() { g.run(f, place, at, answer) })
 	return answer
 }

@@ -30,6 +30,9 @@ func TestAMappedCallIsOnRecordAndDeclaredBeforeItGoesOn(t *testing.T) {
 	}
 	b.mustNote("begin mcp:refund:s:7", "sync", "declare mcp:refund:s:7", "settle 1 declared")
 	b.mustTell(0, "")
+	if n := b.notes.hurried.Load(); n != 1 {
+		t.Errorf("the record was hurried %d times, want once, for the mapped call", n)
+	}
 }
 
 func TestACallThatCouldNotBeDeclaredGoesOnAndWaitsInTheOutbox(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/deed-dev/deed/internal/intent"
-	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/observer"
 	"github.com/deed-dev/deed/internal/outbox"
 	"github.com/deed-dev/deed/internal/value"
@@ -34,7 +34,7 @@ func (j *job) add(c call, at value.Instant) {
 	x := observer.Intent{ID: c.id, Tool: c.tool, Required: j.Required}
 	if err == nil {
 		x.Body = made.Body
-		x.Said = journal.Declaration{
+		x.Said = entry.Declaration{
 			Action: made.ActionID, Contract: made.ContractID, Subject: made.SubjectID,
 			API: j.To.API(), Key: j.To.Fingerprint(),
 		}
@@ -53,8 +53,8 @@ func (j *job) add(c call, at value.Instant) {
 	j.cannot = append(j.cannot, x)
 }
 
-func undeclarable(why, path string) journal.Declaration {
-	return journal.Declaration{Why: why, Path: path}
+func undeclarable(why, path string) entry.Declaration {
+	return entry.Declaration{Why: why, Path: path}
 }
 
 func (j *job) make(c call, at value.Instant) (intent.Intent, error) {
@@ -212,7 +212,7 @@ func (j *job) settle(begun []observer.Begun, results []outbox.Result, givenUp er
 		if givenUp == nil && !results[i].Declared && !j.Required && j.ctx.Err() != nil {
 			continue // the session is over, and the try was broken off; the outbox has it
 		}
-		s := observer.Settled{Begun: b, Reason: journal.IntentRefused, Said: journal.Declaration{Why: "the journal was late"}}
+		s := observer.Settled{Begun: b, Reason: entry.IntentRefused, Said: entry.Declaration{Why: "the journal was late"}}
 		if givenUp == nil {
 			s.Reason, s.Said = j.outcome(results[i])
 		}
@@ -228,20 +228,20 @@ func (j *job) settle(begun []observer.Begun, results []outbox.Result, givenUp er
 	return j.record.Settle(ctx, list) == nil
 }
 
-func (j *job) outcome(r outbox.Result) (reason string, said journal.Declaration) {
+func (j *job) outcome(r outbox.Result) (reason string, said entry.Declaration) {
 	said = r.Said()
 	switch {
 	case r.Declared:
-		return journal.IntentDeclared, said
+		return entry.IntentDeclared, said
 	case j.Required:
-		return journal.IntentRefused, said
+		return entry.IntentRefused, said
 	case r.Final:
 		said.Why = r.Why
-		return journal.IntentUndeliverable, said
+		return entry.IntentUndeliverable, said
 	}
 	said.Why = r.Why
 	said.Again = j.now().Add(outbox.Backoff(1, r.After)).UnixMicro()
-	return journal.IntentFailed, said
+	return entry.IntentFailed, said
 }
 
 // firstFailure is why the first action of those that were sent was not declared.

@@ -93,7 +93,7 @@ func (s *Service) activate(tx store.Tx, p access.Principal, contractID string, v
 		return nil, fmt.Errorf("read the versions: %w", err)
 	}
 	done := &Activated{}
-	if done.Changes, done.Weaker, err = s.against(tx, k, versions); err != nil {
+	if done.Changes, done.Weaker, err = s.against(tx, p, k, versions); err != nil {
 		return nil, err
 	}
 	backers, err := backersOf(tx, v)
@@ -145,30 +145,29 @@ func backersOf(tx store.Tx, v *store.ContractVersion) ([]access.MemberID, error)
 	return backers, nil
 }
 
-// against compares a contract with the version that governs, or governed last, and
-// with the last one that governed live.
-func (s *Service) against(tx store.Tx, k *contract.Contract, versions []store.ContractVersion) (changes []weakening.Change, weaker bool, err error) {
+// against compares a contract with the version that governs, or governed last, with
+// the last one that governed live, and with the other contracts. Of those that the
+// principal may not see no name is told.
+func (s *Service) against(tx store.Tx, p access.Principal, k *contract.Contract, versions []store.ContractVersion) (changes []weakening.Change, weaker bool, err error) {
 	var last, live *store.ContractVersion
 	for i := range versions {
 		v := &versions[i]
 		if v.From == 0 {
 			continue
 		}
-		if last == nil || v.From > last.From || v.From == last.From && v.Version > last.Version {
+		if last == nil || later(v, last) {
 			last = v
 		}
-		if v.Mode == verdict.Live && (live == nil || v.From > live.From || v.From == live.From && v.Version > live.Version) {
+		if v.Mode == verdict.Live && (live == nil || later(v, live)) {
 			live = v
 		}
 	}
-	if last == nil {
-		return nil, false, nil
+	if last != nil {
+		if changes, err = s.changes(tx, k, last); err != nil {
+			return nil, false, err
+		}
+		weaker = weakening.Suspect(changes)
 	}
-	changes, err = s.changes(tx, k, last)
-	if err != nil {
-		return nil, false, err
-	}
-	weaker = weakening.Suspect(changes)
 	if live != nil && live != last {
 		more, err := s.changes(tx, k, live)
 		if err != nil {
@@ -176,16 +175,21 @@ func (s *Service) against(tx store.Tx, k *contract.Contract, versions []store.Co
 		}
 		weaker = weaker || weakening.Suspect(more)
 	}
-	return changes, weaker, nil
+	beside, err := s.beside(tx, p, k, last)
+	if err != nil {
+		return nil, false, err
+	}
+	return append(changes, beside...), weaker || len(beside) > 0, nil
+}
+
+// later says whether a version began to govern after another one.
+func later(v, than *store.ContractVersion) bool {
+	return v.From > than.From || v.From == than.From && v.Version > than.Version
 }
 
 // changes compares a contract with a version that was kept.
 func (s *Service) changes(tx store.Tx, k *contract.Contract, v *store.ContractVersion) ([]weakening.Change, error) {
-	whole, err := tx.ContractVersion(v.ContractID, v.Version)
-	if err != nil {
-		return nil, fmt.Errorf("read version %d: %w", v.Version, err)
-	}
-	before, err := s.stored(whole)
+	before, err := s.text(tx, v)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // proved declares an action, lets its effect be reported, and settles it.
@@ -32,7 +33,7 @@ func (o *office) proved(n int, k *contract.Contract, amount string) {
 		Governing: &verdict.Governing{Contract: k, Version: 1, Mode: verdict.Live}, Facts: []evidence.Fact{fact},
 		Sources: []evidence.Source{{Name: "stripe", Trust: evidence.Independent, Watermarks: map[string]value.Instant{"refund.succeeded": settled}}},
 	}
-	v, err := verdict.Evaluate(c)
+	v, err := engine.Evaluate(c)
 	if err != nil || v.Badge != verdict.Pass || v.Revision != 1 {
 		o.t.Fatalf("it came to %s, revision %d, %v", v.Badge, v.Revision, err)
 	}

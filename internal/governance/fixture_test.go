@@ -19,6 +19,7 @@ import (
 	"github.com/deed-dev/deed/internal/store/sqlstore"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 const (
@@ -226,7 +227,7 @@ func (o *office) declare(n int, k *contract.Contract, version int, mode verdict.
 		c.Sources = []evidence.Source{{Name: "stripe", Trust: evidence.Independent}}
 		c.History = history(k, &d)
 	}
-	v, err := verdict.Evaluate(c)
+	v, err := engine.Evaluate(c)
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -182,11 +182,7 @@ func TestAWeakerVersionNeedsASecondMemberWhereTheWorkspaceWantsOne(t *testing.T)
 func TestNoDetourMakesWayForAWeakerVersion(t *testing.T) {
 	t.Parallel()
 	for name, detour := range map[string]func(o *office, weak int){
-		"a pause": func(o *office, _ int) {
-			if _, err := o.Retire(o.t.Context(), o.admin(), "refunds"); err != nil {
-				o.t.Fatal(err)
-			}
-		},
+		"a pause": func(o *office, _ int) { retired(o) },
 		"a trial in shadow": func(o *office, _ int) {
 			bo := o.member("bo", access.Admin)
 			saved, err := o.Save(o.t.Context(), bo, text("70h", "", ""), "")
@@ -207,6 +203,91 @@ func TestNoDetourMakesWayForAWeakerVersion(t *testing.T) {
 			_, err := o.Activate(t.Context(), o.admin(), "refunds", weak, verdict.Live)
 			wantType[*access.SecondMemberError](t, "after it", err)
 		})
+	}
+}
+
+// A contract under another name is a way round the one that is there: an action names
+// its contract, and the agent's mapping writes the name.
+func TestAContractBesideAnotherNeedsASecondMemberToo(t *testing.T) {
+	t.Parallel()
+	named := func(id, applies string, yaml []byte) []byte {
+		return []byte(strings.Replace(string(yaml), "contract: refunds\n", "contract: "+id+"\n"+applies, 1))
+	}
+	const covers = "applies_to: {action_type: refund_order}\n"
+	for name, test := range map[string]struct {
+		detour func(o *office)
+		beside []byte
+		want   string // empty: it takes nobody else
+	}{
+		"for the same action":      {beside: named("easy", covers, weaker), want: "new contract beside refunds covers refund_order"},
+		"for any action":           {beside: named("easy", "", weaker), want: "new contract beside refunds covers refund_order"},
+		"for another action":       {beside: named("easy", "applies_to: {action_type: ship_order}\n", weaker)},
+		"after the first is ended": {detour: retired, beside: named("easy", covers, weaker), want: "new contract beside refunds covers refund_order"},
+		"made wider later": {
+			detour: func(o *office) {
+				saved := o.save(named("easy", "applies_to: {action_type: ship_order}\n", strict))
+				if _, err := o.Activate(o.t.Context(), o.admin(), "easy", saved, verdict.Live); err != nil {
+					o.t.Fatal(err)
+				}
+				o.advance(time.Minute)
+			},
+			beside: named("easy", "", strict), want: "it is wider than before, and beside refunds covers refund_order",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t, access.Workspace{ID: acme, SecondMember: true})
+			bo := o.member("bo", access.Analyst)
+			if first := o.activate(o.save(named("refunds", covers, strict)), verdict.Live); first.Weaker || len(first.Changes) > 0 {
+				t.Fatalf("the first contract is told as weaker: %+v", first.Changes)
+			}
+			o.advance(time.Minute)
+			if test.detour != nil {
+				test.detour(o)
+			}
+			checked, err := o.Validate(t.Context(), o.admin(), test.beside)
+			if err != nil || checked.Weaker != (test.want != "") {
+				t.Errorf("it is validated as %+v, %v", checked, err)
+			}
+			easy := o.save(test.beside)
+			done, err := o.Activate(t.Context(), o.admin(), "easy", easy, verdict.Live)
+			if test.want == "" {
+				if err != nil || done.Weaker {
+					t.Errorf("%+v, %v", done, err)
+				}
+				return
+			}
+			wantType[*access.SecondMemberError](t, "alone", err)
+			if _, err := o.Approve(t.Context(), bo, "easy", easy); err != nil {
+				t.Fatal(err)
+			}
+			if done, err = o.Activate(t.Context(), o.admin(), "easy", easy, verdict.Live); err != nil {
+				t.Fatal(err)
+			}
+			last := done.Changes[len(done.Changes)-1]
+			if last.What != weakening.ContractBeside || !strings.HasPrefix(last.Sentence, test.want+":") {
+				t.Errorf("it is told as %+v", last)
+			}
+		})
+	}
+}
+
+func retired(o *office) {
+	o.t.Helper()
+	if _, err := o.Retire(o.t.Context(), o.admin(), "refunds"); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// Nor does a key learn the names of contracts that it may not see.
+func TestWhatAContractIsBesideHasNoNameForWhoMayNotSeeIt(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, access.Workspace{ID: acme})
+	o.activate(o.save(strict), verdict.Live)
+	other := []byte(strings.Replace(string(weaker), "contract: refunds", "contract: easy", 1))
+	checked, err := o.Validate(t.Context(), o.key(access.ScopesOf(access.ContractsValidate, access.ContractsRead), "easy"), other)
+	if err != nil || len(checked.Changes) != 1 || !strings.HasPrefix(checked.Changes[0].Sentence, "new contract beside another contract covers any action") {
+		t.Errorf("%+v, %v", checked, err)
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *Service) Validate(ctx context.Context, p access.Principal, yaml []byte)
 			if err != nil {
 				return err
 			}
-			if v.Changes, v.Weaker, err = s.against(tx, k, versions); err != nil {
+			if v.Changes, v.Weaker, err = s.against(tx, p, k, versions); err != nil {
 				return err
 			}
 			for i := range versions {

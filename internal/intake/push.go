@@ -40,6 +40,7 @@ func (s *Service) Push(ctx context.Context, p access.Principal, facts []Fact) (i
 		}
 	}
 	err = s.store.Do(ctx, p.Workspace(), func(tx store.Tx) (err error) {
+		tx.Turn(store.Together)
 		isNew, err = keep(tx, p.Actor(), names, facts)
 		return err
 	})

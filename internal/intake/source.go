@@ -89,6 +89,7 @@ func (s *Service) ChangeSource(ctx context.Context, p access.Principal, name str
 func (s *Service) change(ctx context.Context, p access.Principal, name, event string, make func(store.Tx, *store.SourceState) (*store.SourceState, error)) (*store.SourceState, error) {
 	var made *store.SourceState
 	err := s.store.Do(ctx, p.Workspace(), func(tx store.Tx) error {
+		tx.Turn(store.Together)
 		if err := p.May(access.ManageConnections, tx.Now()); err != nil {
 			return err
 		}

@@ -31,6 +31,7 @@ func (s *Service) PutWatermarks(ctx context.Context, p access.Principal, source 
 	}
 	var state *store.SourceState
 	err := s.store.Do(ctx, p.Workspace(), func(tx store.Tx) error {
+		tx.Turn(store.Together)
 		known, err := sourcesOf(tx, []string{source})
 		if err != nil {
 			return err
@@ -69,7 +70,7 @@ func unfit(source *store.SourceState, marks map[string]value.Instant, now value.
 		case at == 0:
 			p.Message = "is no time"
 		case at > now.Add(maxSkew):
-			p.Message = "lies in the future"
+			p.Message = "lies more than a minute in the future"
 		default:
 			continue
 		}

@@ -21,12 +21,33 @@ const (
 	connections = 4
 )
 
-// OnPostgres runs tasks on a PostgreSQL database, in a schema deed_jobs, which it
-// makes. Every instance runs the same tasks.
-func OnPostgres(ctx context.Context, url string, tasks []Task, log *slog.Logger) (*Queue, error) {
-	if err := check(tasks); err != nil {
-		return nil, err
+// RightsError says that the URL's role may not make what the jobs are kept in.
+type RightsError struct {
+	Role, Database string // as a statement names them
+	err            error
+}
+
+func (e *RightsError) Error() string {
+	return fmt.Sprintf("the role %s may not make the schema %s in the database %s: %v", e.Role, schema, e.Database, e.err)
+}
+
+func (e *RightsError) Unwrap() error { return e.err }
+
+// PreparePostgres makes what jobs are kept in, so that a server which could not is
+// told at its start and not each time that it tries. Error: [RightsError].
+func PreparePostgres(ctx context.Context, url string, log *slog.Logger) error {
+	pool, err := connect(ctx, url)
+	if err != nil {
+		return err
 	}
+	defer pool.Close()
+	if err := inTurn(ctx, pool, log); err != nil {
+		return fmt.Errorf("prepare the jobs: %w", err)
+	}
+	return nil
+}
+
+func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("start the jobs: the address of the database cannot be read") // it may hold a password
@@ -35,6 +56,19 @@ func OnPostgres(ctx context.Context, url string, tasks []Task, log *slog.Logger)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("start the jobs: %w", err)
+	}
+	return pool, nil
+}
+
+// OnPostgres runs tasks on a PostgreSQL database, in a schema deed_jobs, which it
+// makes. Every instance runs the same tasks. Error: [RightsError].
+func OnPostgres(ctx context.Context, url string, tasks []Task, log *slog.Logger) (*Queue, error) {
+	if err := check(tasks); err != nil {
+		return nil, err
+	}
+	pool, err := connect(ctx, url)
+	if err != nil {
+		return nil, err
 	}
 	q, err := onPool(ctx, pool, tasks, log)
 	if err != nil {
@@ -69,19 +103,24 @@ func inTurn(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
 	defer func() {
 		_, _ = lock.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
 	}()
-	if _, err := lock.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+schema); err != nil {
-		return schemaError(lock.Conn().Config(), err)
+	// To make it only if it is not there takes the right to make it even if it is.
+	var there bool
+	if err := lock.QueryRow(ctx, "SELECT to_regnamespace($1) IS NOT NULL", schema).Scan(&there); err != nil {
+		return err
 	}
-	return migrate(ctx, riverpgxv5.New(pool), schema, log)
+	if !there {
+		if _, err := lock.Exec(ctx, "CREATE SCHEMA "+schema); err != nil {
+			return refusal(lock.Conn().Config(), fmt.Errorf("make the schema %s: %w", schema, err))
+		}
+	}
+	return refusal(lock.Conn().Config(), migrate(ctx, riverpgxv5.New(pool), schema, log))
 }
 
-// schemaError says which right is missing, if it is that: the log is all that an
-// operator sees of it.
-func schemaError(config *pgx.ConnConfig, err error) error {
+// refusal is a [RightsError] where an error means that.
+func refusal(config *pgx.ConnConfig, err error) error {
 	answer, is := errors.AsType[*pgconn.PgError](err)
 	if !is || answer.Code != "42501" { // insufficient_privilege
-		return fmt.Errorf("make the schema %s: %w", schema, err)
+		return err
 	}
-	return fmt.Errorf("make the schema %s: %w; let a superuser run: GRANT CREATE ON DATABASE %s TO %s",
-		schema, err, pgx.Identifier{config.Database}.Sanitize(), pgx.Identifier{config.User}.Sanitize())
+	return &RightsError{Role: pgx.Identifier{config.User}.Sanitize(), Database: pgx.Identifier{config.Database}.Sanitize(), err: errors.New(answer.Message)}
 }

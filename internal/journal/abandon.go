@@ -3,6 +3,8 @@ package journal
 import (
 	"fmt"
 	"slices"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Dropped says what Abandon gave up of a session, so that the record can say
@@ -24,10 +26,10 @@ type DroppedSide struct {
 	Messages int64 // lines among them: one a message, and those of gaps
 }
 
-func (d *Dropped) add(e *Entry) {
+func (d *Dropped) add(e *entry.Entry) {
 	d.Entries++
 	switch e.Kind {
-	case KindSession, KindStderr, KindEnd:
+	case entry.KindSession, entry.KindStderr, entry.KindEnd:
 		return
 	}
 	side := &d.Client
@@ -40,12 +42,12 @@ func (d *Dropped) add(e *Entry) {
 	}
 	side.Entries++
 	side.Bytes += e.Bytes + e.Framing
-	if e.Kind == KindGap {
+	if e.Kind == entry.KindGap {
 		side.Messages += e.Messages
 		return
 	}
 	side.Messages++
-	if e.Kind == KindNoise && e.Messages > 1 {
+	if e.Kind == entry.KindNoise && e.Messages > 1 {
 		side.Messages += e.Messages - 1
 	}
 }
@@ -57,7 +59,7 @@ func (d *Dropped) add(e *Entry) {
 // refer to an entry that was given up. It undoes a Close that ran out of time.
 //
 // The error is ErrClosed when everything was written after all, and an
-// *EntryError when entries of several sessions are queued, which one result
+// *[entry.Error] when entries of several sessions are queued, which one result
 // cannot tell; then nothing is given up.
 func (j *Journal) Abandon() (Dropped, error) { return j.queue.abandon() }
 
@@ -71,7 +73,7 @@ func (q *queue) abandon() (Dropped, error) {
 	var d Dropped
 	var kept, dropped []*item
 	for i, it := range q.items {
-		if i < keep || it.entry.Kind == KindSession {
+		if i < keep || it.entry.Kind == entry.KindSession {
 			kept = append(kept, it)
 			continue
 		}
@@ -79,7 +81,7 @@ func (q *queue) abandon() (Dropped, error) {
 			d.Session, d.First = it.entry.Session, it.entry.Seq
 		}
 		if it.entry.Session != d.Session {
-			return Dropped{}, &EntryError{Reason: fmt.Sprintf(
+			return Dropped{}, &entry.Error{Reason: fmt.Sprintf(
 				"entries of session %s and of session %s are queued, so that they cannot be given up together", d.Session, it.entry.Session)}
 		}
 		d.add(&it.entry)
@@ -92,7 +94,7 @@ func (q *queue) abandon() (Dropped, error) {
 	q.items = kept // a new slice: the writer may be at work on the old one
 	for _, it := range dropped {
 		q.bytes -= it.bytes()
-		if it.entry.Kind == KindEnd {
+		if it.entry.Kind == entry.KindEnd {
 			q.ends--
 		}
 	}

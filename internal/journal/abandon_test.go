@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // slowDisk holds each commit until it is let through.
@@ -52,7 +54,7 @@ func (r *recording) completeAfter(d Dropped) {
 		DroppedSide
 	}{{"client", d.Client}, {"server", d.Server}} {
 		if side.Bytes > 0 {
-			r.append(&Entry{Kind: KindGap, From: side.from, Bytes: side.Bytes, Messages: side.Messages, Reason: "journal_failed"}, nil)
+			r.append(&entry.Entry{Kind: entry.KindGap, From: side.from, Bytes: side.Bytes, Messages: side.Messages, Reason: "journal_failed"}, nil)
 		}
 	}
 	r.end(0)
@@ -74,14 +76,14 @@ func TestEntriesThatAreGivenUpBecomeGapsAndTheRecordStaysWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	disk.awake.Store(false)
-	r.answer(call, OutcomeOK, 200, 5)
+	r.answer(call, entry.OutcomeOK, 200, 5)
 	<-disk.waiting // it is being committed, alone: nothing else has come yet
 	for range 50 {
-		r.answer(r.request("refund", 10), OutcomeOK, 20, 5)
+		r.answer(r.request("refund", 10), entry.OutcomeOK, 20, 5)
 	}
-	r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 7, Framing: 2}, nil)
-	r.append(&Entry{Kind: KindGap, From: "client", Bytes: 33, Messages: 4, Reason: "observer_behind"}, nil)
-	r.append(&Entry{Kind: KindStderr, From: "server", Bytes: 90, Messages: 3}, nil)
+	r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 7, Framing: 2}, nil)
+	r.append(&entry.Entry{Kind: entry.KindGap, From: "client", Bytes: 33, Messages: 4, Reason: "observer_behind"}, nil)
+	r.append(&entry.Entry{Kind: entry.KindStderr, From: "server", Bytes: 90, Messages: 3}, nil)
 	r.end(0)
 
 	var unwritten *UnwrittenError
@@ -210,7 +212,7 @@ func TestEntriesOfSeveralSessionsAreNotGivenUpTogether(t *testing.T) {
 	two := record(t, j, newSession())
 	one.request("x", 1)
 	two.request("x", 1)
-	if _, err := j.Abandon(); !errors.As(err, new(*EntryError)) {
+	if _, err := j.Abandon(); !errors.As(err, new(*entry.Error)) {
 		t.Errorf("abandon says %v", err)
 	}
 	one.end(1)

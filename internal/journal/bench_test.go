@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // benchEntries is how many entries the big benchmarks use. Set
@@ -28,7 +30,7 @@ func fill(tb testing.TB, j *Journal, n int) {
 		r := record(tb, j, newSession())
 		r.ctx = ctx
 		for range min(perSession, n-done) / 2 {
-			r.answer(r.request("refund", 200), OutcomeOK, 1_500, 300)
+			r.answer(r.request("refund", 200), entry.OutcomeOK, 1_500, 300)
 		}
 		r.end(0)
 		done += int(r.seq)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -9,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 const (
@@ -16,8 +19,9 @@ const (
 	pieceBytes = 1 << 20
 	// pieceShift is where the number of a piece ends and that of its body begins.
 	pieceShift = 20
-	// worthPacking is the size below which zstd's own header eats the gain.
-	worthPacking = 64
+	// worthPacking is the size below which a message seldom becomes smaller, and
+	// the try takes longer than all else that is done to it.
+	worthPacking = 320
 )
 
 // Body is what is kept of a message besides its detail. Give Bytes or a
@@ -25,8 +29,8 @@ const (
 type Body struct {
 	// Salt and Hash bind what is kept: SHA-256(salt ‖ kept bytes). A Salt that
 	// is zero is drawn, and a Hash that is zero is computed. A Spill has both.
-	Salt [saltBytes]byte
-	Hash Hash
+	Salt [entry.SaltBytes]byte
+	Hash entry.Hash
 
 	// Size is how many bytes are kept. It may be left 0; else it is compared
 	// with what is given.
@@ -43,15 +47,15 @@ type Body struct {
 // AppendBody is Append with a body. Once it has returned without an error,
 // Bytes may be changed and the Spill belongs to the journal. After an error
 // the entry is not queued, and the Spill still is the caller's.
-func (j *Journal) AppendBody(ctx context.Context, entry *Entry, detail *Detail, body *Body) error {
+func (j *Journal) AppendBody(ctx context.Context, e *entry.Entry, detail *entry.Detail, body *Body) error {
 	if body == nil {
-		return j.Append(ctx, entry, detail)
+		return j.Append(ctx, e, detail)
 	}
 	kept, sealed, err := j.sealBody(body)
 	if err != nil {
 		return err
 	}
-	bound := *entry
+	bound := *e
 	bound.Body, bound.Kept, bound.Omitted, bound.Head = kept.Hash, kept.Size, kept.Omitted, kept.Head
 	it, err := newItem(&bound, detail)
 	if err != nil {
@@ -63,21 +67,6 @@ func (j *Journal) AppendBody(ctx context.Context, entry *Entry, detail *Detail, 
 	}
 	if sealed.spill == nil && body.Spill != nil {
 		body.Spill.Close() // it was small, and is in memory now
-	}
-	return nil
-}
-
-// checkBodyValues checks what must hold between the members about a body.
-func checkBodyValues(e *Entry) error {
-	switch {
-	case e.Body == Hash{}:
-		if e.Kept != 0 || e.Omitted != 0 || e.Head != 0 {
-			return &EntryError{Reason: "something is said of a body, and there is none"}
-		}
-	case e.Head > e.Kept:
-		return &EntryError{Reason: fmt.Sprintf("the head of its body has %d bytes, and %d are kept", e.Head, e.Kept)}
-	case e.Head > 0 && e.Omitted == 0:
-		return &EntryError{Reason: "its body has a head, and nothing was left out"}
 	}
 	return nil
 }
@@ -126,21 +115,21 @@ func (j *Journal) sealBody(body *Body) (Body, *keptBody, error) {
 	case body.Spill == nil:
 		said.Size = int64(len(body.Bytes))
 	case body.Bytes != nil:
-		return Body{}, nil, &EntryError{Reason: "its body is given twice, in memory and in a file"}
+		return Body{}, nil, &entry.Error{Reason: "its body is given twice, in memory and in a file"}
 	default:
 		said.Size = body.Spill.Size()
-		if body.Hash == (Hash{}) {
+		if body.Hash == (entry.Hash{}) {
 			said.Salt, said.Hash = body.Spill.salt, body.Spill.Hash()
 		}
 	}
 	if body.Size != 0 && body.Size != said.Size {
-		return Body{}, nil, &EntryError{Reason: fmt.Sprintf("its body has %d bytes, not %d", said.Size, body.Size)}
+		return Body{}, nil, &entry.Error{Reason: fmt.Sprintf("its body has %d bytes, not %d", said.Size, body.Size)}
 	}
-	if said.Salt == ([saltBytes]byte{}) {
+	if said.Salt == ([entry.SaltBytes]byte{}) {
 		rand.Read(said.Salt[:]) // never fails
 	}
-	if said.Hash == (Hash{}) {
-		said.Hash = detailHash(said.Salt[:], body.Bytes)
+	if said.Hash == (entry.Hash{}) {
+		said.Hash = entry.SaltedHash(said.Salt[:], body.Bytes)
 	}
 	sealed := &keptBody{salt: said.Salt[:], kept: said.Size}
 	raw := body.Bytes
@@ -167,6 +156,7 @@ func (j *Journal) sealBody(body *Body) (Body, *keptBody, error) {
 type packer struct {
 	once    sync.Once
 	encoder *zstd.Encoder
+	scratch sync.Pool // of *[]byte: most of what is packed comes to a fraction of it
 }
 
 // pack returns a copy of a part of a body, compressed where that pays.
@@ -177,8 +167,14 @@ func (p *packer) pack(raw []byte) piece {
 			p.encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
 				zstd.WithEncoderCRC(false), zstd.WithWindowSize(pieceBytes))
 		})
-		if data := p.encoder.EncodeAll(raw, make([]byte, 0, len(raw))); len(data) < len(raw) {
-			return piece{packed: true, data: data}
+		scratch, _ := p.scratch.Get().(*[]byte)
+		if scratch == nil {
+			scratch = new([]byte)
+		}
+		defer p.scratch.Put(scratch)
+		*scratch = p.encoder.EncodeAll(raw, (*scratch)[:0])
+		if len(*scratch) < len(raw) {
+			return piece{packed: true, data: bytes.Clone(*scratch)}
 		}
 	}
 	return piece{data: append([]byte(nil), raw...)}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 var (
@@ -20,9 +22,9 @@ var (
 
 // BodyInfo says what is kept of a body.
 type BodyInfo struct {
-	Hash    Hash  // SHA-256 over a salt and the kept bytes
-	Kept    int64 // bytes
-	Omitted int64 // bytes that were left out after the first Head of the kept ones
+	Hash    entry.Hash // SHA-256 over a salt and the kept bytes
+	Kept    int64      // bytes
+	Omitted int64      // bytes that were left out after the first Head of the kept ones
 	Head    int64
 	Stored  int64 // bytes that it takes in the database
 }
@@ -45,13 +47,13 @@ func (r *Reader) Body(ctx context.Context, n int64) (io.ReadCloser, BodyInfo, er
 	if err != nil {
 		return nil, BodyInfo{}, databaseError(r.folder, "read body", err)
 	}
-	l, err := decodeLeaf(raw)
+	l, err := entry.DecodeLeaf(raw)
 	if err != nil {
 		return nil, BodyInfo{}, fmt.Errorf("body of entry %d: %w", n, err)
 	}
 	info := BodyInfo{Hash: l.Body, Kept: l.Kept, Omitted: l.Omitted, Head: l.Head, Stored: stored.Int64}
 	switch {
-	case l.Body == Hash{}:
+	case l.Body == entry.Hash{}:
 		return nil, BodyInfo{}, fmt.Errorf("body of entry %d: %w", n, ErrNoBody)
 	case row.salt == nil:
 		return nil, info, fmt.Errorf("body of entry %d: %w", n, ErrErased)
@@ -119,7 +121,7 @@ type bodyStream struct {
 	folder folder
 	n      int64
 	left   int64
-	bound  Hash
+	bound  entry.Hash
 	sum    *bodySum
 	rest   bytes.Reader
 	failed error

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Spill files are named so that what a crash left behind can be swept.
@@ -20,7 +22,7 @@ const (
 
 type bodySum struct{ hash.Hash }
 
-func (s *bodySum) hash() Hash { return Hash(s.Sum(nil)) }
+func (s *bodySum) hash() entry.Hash { return entry.Hash(s.Sum(nil)) }
 
 // Spill keeps a body on disk while it passes, so that one of any size takes
 // no memory. It is written by one goroutine, then given away in a [Body], or
@@ -28,7 +30,7 @@ func (s *bodySum) hash() Hash { return Hash(s.Sum(nil)) }
 type Spill struct {
 	file *os.File
 	path string // empty where the file has no name any more
-	salt [saltBytes]byte
+	salt [entry.SaltBytes]byte
 	sum  *bodySum
 	size int64
 }
@@ -69,7 +71,7 @@ func (s *Spill) Write(p []byte) (int, error) {
 func (s *Spill) Size() int64 { return s.size }
 
 // Hash is the hash over the spill's salt and what was written so far.
-func (s *Spill) Hash() Hash { return s.sum.hash() }
+func (s *Spill) Hash() entry.Hash { return s.sum.hash() }
 
 // Close throws the spill away.
 func (s *Spill) Close() error {

@@ -17,18 +17,20 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // recordAt begins a session of a capture level.
 func recordAt(t testing.TB, j *Journal, capture string) *recording {
 	t.Helper()
 	r := &recording{t: t, ctx: testContext(t), journal: j, session: newSession(), at: 1_700_000_000_000_000}
-	r.append(&Entry{Kind: KindSession, Capture: capture}, &Detail{Label: "shop"})
+	r.append(&entry.Entry{Kind: entry.KindSession, Capture: capture}, &entry.Detail{Label: "shop"})
 	return r
 }
 
 // keep appends an entry with a body, which is the message just as it is.
-func (r *recording) keep(e *Entry, d *Detail, b *Body) int64 {
+func (r *recording) keep(e *entry.Entry, d *entry.Detail, b *Body) int64 {
 	r.t.Helper()
 	e.Session, e.Seq, e.At = r.session, r.seq, r.at
 	if err := r.journal.AppendBody(r.ctx, e, d, b); err != nil {
@@ -46,7 +48,7 @@ func (r *recording) keep(e *Entry, d *Detail, b *Body) int64 {
 
 func (r *recording) keepBytes(kept []byte) int64 {
 	r.t.Helper()
-	return r.keep(&Entry{Kind: KindNotification, From: "server", Bytes: int64(len(kept))}, &Detail{Method: text("x")}, &Body{Bytes: kept})
+	return r.keep(&entry.Entry{Kind: entry.KindNotification, From: "server", Bytes: int64(len(kept))}, &entry.Detail{Method: text("x")}, &Body{Bytes: kept})
 }
 
 func (r *recording) keepSpill(kept io.Reader) int64 {
@@ -58,7 +60,7 @@ func (r *recording) keepSpill(kept io.Reader) int64 {
 	if _, err := io.Copy(spill, kept); err != nil {
 		r.t.Fatal(err)
 	}
-	return r.keep(&Entry{Kind: KindNotification, From: "server", Bytes: spill.Size()}, &Detail{Method: text("x")}, &Body{Spill: spill})
+	return r.keep(&entry.Entry{Kind: entry.KindNotification, From: "server", Bytes: spill.Size()}, &entry.Detail{Method: text("x")}, &Body{Spill: spill})
 }
 
 // noise are bytes that cannot be compressed, prose such that can.
@@ -137,7 +139,7 @@ func TestWhatWasLeftOutIsSaidAndIsNotExact(t *testing.T) {
 	home := t.TempDir()
 	j := openJournal(t, home, Options{Retention: Policy{MaxAge: -1}})
 	r := recordAt(t, j, "raw")
-	r.keep(&Entry{Kind: KindNoise, From: "server", Bytes: 1_000}, nil, &Body{Bytes: []byte("headtail"), Head: 4, Omitted: 992})
+	r.keep(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 1_000}, nil, &Body{Bytes: []byte("headtail"), Head: 4, Omitted: 992})
 	r.keepBytes([]byte("whole"))
 	r.end(0)
 	redacted := recordAt(t, j, "redacted")
@@ -158,9 +160,9 @@ func TestABodyIsBoundByTheSaltAndHashThatTheCallerKnows(t *testing.T) {
 	home := t.TempDir()
 	j := openJournal(t, home, Options{Retention: Policy{MaxAge: -1}})
 	r := recordAt(t, j, "raw")
-	salt := [saltBytes]byte{7}
-	hash := Hash(sha256.Sum256(append(salt[:], "hello"...)))
-	r.keep(&Entry{Kind: KindNoise, From: "server", Bytes: 5, Wire: hash}, nil, &Body{Bytes: []byte("hello"), Size: 5, Salt: salt, Hash: hash})
+	salt := [entry.SaltBytes]byte{7}
+	hash := entry.Hash(sha256.Sum256(append(salt[:], "hello"...)))
+	r.keep(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 5, Wire: hash}, nil, &Body{Bytes: []byte("hello"), Size: 5, Salt: salt, Hash: hash})
 	closeJournal(t, j)
 	if _, info := readBody(t, openReader(t, home), 1); info.Hash != hash {
 		t.Errorf("the hash is %s, not %s", info.Hash, hash)
@@ -185,13 +187,13 @@ func TestBodiesThatContradictThemselvesAreRefused(t *testing.T) {
 		"with a head beyond its end":      {Bytes: []byte("x"), Head: 2, Omitted: 1},
 		"with a negative number left out": {Bytes: []byte("x"), Omitted: -1},
 	} {
-		e := &Entry{Kind: KindNoise, From: "server", Session: r.session, Seq: 1, At: 1}
-		if err := j.AppendBody(testContext(t), e, nil, body); !errors.As(err, new(*EntryError)) {
+		e := &entry.Entry{Kind: entry.KindNoise, From: "server", Session: r.session, Seq: 1, At: 1}
+		if err := j.AppendBody(testContext(t), e, nil, body); !errors.As(err, new(*entry.Error)) {
 			t.Errorf("a body %s is answered by %v", name, err)
 		}
 	}
-	e := &Entry{Kind: KindGap, Reason: "observer_behind", Session: r.session, Seq: 1, At: 1}
-	if err := j.AppendBody(testContext(t), e, nil, &Body{Bytes: []byte("x")}); !errors.As(err, new(*EntryError)) {
+	e := &entry.Entry{Kind: entry.KindGap, Reason: "observer_behind", Session: r.session, Seq: 1, At: 1}
+	if err := j.AppendBody(testContext(t), e, nil, &Body{Bytes: []byte("x")}); !errors.As(err, new(*entry.Error)) {
 		t.Errorf("a gap with a body is answered by %v", err)
 	}
 }
@@ -245,7 +247,7 @@ func TestEveryKindOfTamperingWithBodiesIsFound(t *testing.T) {
 	r.keepBytes([]byte("a small one, entry 1"))
 	r.keepBytes([]byte("another one, entry 2"))
 	r.keepSpill(bytes.NewReader(noise(3*pieceBytes + 1))) // entry 3
-	r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 1}, nil)
+	r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 1}, nil)
 	r.keepBytes([]byte("to be erased, entry 5"))
 	r.end(0)
 	closeJournal(t, j)

@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // Calls lists requests with their first answer, in the order asked for. The
@@ -74,7 +78,7 @@ func (q *question) calls(filter CallFilter) ([]Call, error) {
 			return nil, err
 		}
 		return q.load(numbersOf(found))
-	case bySize && filter.Limit > 0 && filter.Limit <= extremesKept:
+	case bySize && filter.Limit > 0 && filter.Limit <= rollup.ExtremesKept:
 		found, err := q.extremes(session, filter)
 		if err != nil {
 			return nil, err
@@ -94,18 +98,18 @@ func (q *question) calls(filter CallFilter) ([]Call, error) {
 }
 
 // sessionRow returns the row of a session that is given by its id, and
-// everySession for none given. It says false when there is no such session, or
+// rollup.EverySession for none given. It says false when there is no such session, or
 // none with calls.
 func (q *question) sessionRow(uid string) (int64, bool, error) {
 	if uid == "" {
-		return everySession, true, nil
+		return rollup.EverySession, true, nil
 	}
 	var row int64
 	err := q.tx.QueryRowContext(q.ctx, "SELECT id FROM sessions WHERE uid = ?", uid).Scan(&row)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
 	}
-	return row, err == nil && row != everySession, err
+	return row, err == nil && row != rollup.EverySession, err
 }
 
 // conditions of requests q, beyond where they are looked for.
@@ -141,7 +145,7 @@ func walkQuery(session int64, filter CallFilter, first, last int64) (string, []a
 	}
 	query := callColumns + "entries q NOT INDEXED" + answerJoin + " WHERE q.n BETWEEN ? AND ?"
 	bounds, order := []any{first, last}, "q.n"
-	if session != everySession {
+	if session != rollup.EverySession {
 		// By place: the entries of other sessions need not be looked at.
 		query = callColumns + "entries q INDEXED BY entries_by_place" + answerJoin + ` WHERE q.session = ? AND q.seq BETWEEN
 			(SELECT seq FROM entries WHERE n = ?) AND (SELECT seq FROM entries WHERE n = ?)`
@@ -162,7 +166,7 @@ func walkQuery(session int64, filter CallFilter, first, last int64) (string, []a
 // bounds says between which requests lie all that a filter can find, by
 // roll-ups; the last is -1 when there are none.
 func (q *question) bounds(session int64, filter CallFilter) (first, last int64, err error) {
-	where, args := "session = ? AND hour >= ?", []any{session, filter.Since / hourUS}
+	where, args := "session = ? AND hour >= ?", []any{session, filter.Since / rollup.HourUS}
 	if filter.ToolsOnly {
 		where += " AND side = 'client' AND method = 'tools/call'"
 	}
@@ -226,7 +230,7 @@ func (q *question) find(list []picked, query string, args ...any) ([]picked, err
 func (q *question) load(numbers []int64) ([]Call, error) {
 	calls := make([]Call, 0, len(numbers))
 	for part := range slices.Chunk(numbers, 500) {
-		list, err := marshalPlain(part)
+		list, err := json.Marshal(part)
 		if err != nil {
 			return nil, err
 		}
@@ -273,21 +277,21 @@ func scanCall(rows *sql.Rows) (Call, int64, error) {
 		return Call{}, 0, err
 	}
 	call.From, call.Method, call.Tool, call.Sent = side.String, method.String, tool.String, sent.Int64
-	asked, err := decodeLeaf(question)
+	asked, err := entry.DecodeLeaf(question)
 	if err != nil {
 		return Call{}, 0, fmt.Errorf("request %d: %w", n, err)
 	}
 	call.Flags = asked.Flags
-	call.Erased = !method.Valid && asked.detail != Hash{}
+	call.Erased = !method.Valid && asked.Detail != entry.Hash{}
 	if answer == nil {
 		return call, session, nil
 	}
-	answered, err := decodeLeaf(answer)
+	answered, err := entry.DecodeLeaf(answer)
 	if err != nil {
 		return Call{}, 0, fmt.Errorf("answer to request %d: %w", n, err)
 	}
 	call.Answered, call.AnswerAt, call.Returned = true, answerAt.Int64, returned.Int64
-	call.Outcome, call.Error = Outcome(outcome.String), failure.String
+	call.Outcome, call.Error = entry.Outcome(outcome.String), failure.String
 	if took.Valid {
 		call.Took = took.Int64
 	}
@@ -329,7 +333,7 @@ func (q *question) session(row int64) (*sessionFacts, error) {
 		return nil, err
 	}
 	if data != nil {
-		d, err := openDetail(data)
+		d, err := entry.OpenDetail(data)
 		if err != nil {
 			return nil, fmt.Errorf("session %s: %w", facts.uid, err)
 		}

@@ -3,6 +3,8 @@ package journal
 import (
 	"cmp"
 	"slices"
+
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // troubled is a session with calls that did not go well.
@@ -37,8 +39,8 @@ func (q *question) unsuccessful(session int64, filter CallFilter) ([]picked, err
 // troubledSessions lists sessions in the order in which they can have the
 // next call of a list.
 func (q *question) troubledSessions(session int64, filter CallFilter) ([]troubled, error) {
-	where, args := "calls > ok AND hour >= ? AND session > ?", []any{filter.Since / hourUS, everySession}
-	if session != everySession {
+	where, args := "calls > ok AND hour >= ? AND session > ?", []any{filter.Since / rollup.HourUS, rollup.EverySession}
+	if session != rollup.EverySession {
 		where += " AND session = ?"
 		args = append(args, session)
 	}
@@ -102,20 +104,20 @@ func (q *question) unsuccessfulOf(list []picked, session int64, filter CallFilte
 // the hour that a time cuts. It finds nil where roll-ups cannot tell, because
 // calls without the value asked for would be on the list as well.
 func (q *question) extremes(session int64, filter CallFilter) ([]picked, error) {
-	var top ranking
-	pick := func(r *rollup) {
-		ok, bad := r.biggest, r.biggestBad
+	var top rollup.Ranking
+	pick := func(r *rollup.Rollup) {
+		ok, bad := r.Biggest, r.BiggestBad
 		if filter.Order == Slowest {
-			ok, bad = r.slowest, r.slowestBad
+			ok, bad = r.Slowest, r.SlowestBad
 		}
-		top.merge(ok)
+		top.Merge(ok)
 		if !filter.Succeeded {
-			top.merge(bad)
+			top.Merge(bad)
 		}
 	}
 	parts := rollupFilter{session: session, since: filter.Since, toolsOnly: filter.ToolsOnly}
 	// A value that is equal to the last of the list can be of an older call.
-	enough := func(value int64) bool { return len(top) >= filter.Limit && value < top[filter.Limit-1].value }
+	enough := func(value int64) bool { return len(top) >= filter.Limit && value < top[filter.Limit-1].Value }
 	if err := q.eachRanking(parts, filter.Order, enough, pick); err != nil {
 		return nil, err
 	}
@@ -131,7 +133,7 @@ func (q *question) extremes(session int64, filter CallFilter) ([]picked, error) 
 	}
 	var list []picked
 	for _, one := range top[:filter.Limit] {
-		list = append(list, picked{n: one.n})
+		list = append(list, picked{n: one.N})
 	}
 	return list, nil
 }
@@ -140,7 +142,7 @@ func (q *question) extremes(session int64, filter CallFilter) ([]picked, error) 
 func (q *question) everyCall(session int64, filter CallFilter) ([]picked, error) {
 	where, args := filter.conditions()
 	from := "entries q NOT INDEXED"
-	if session != everySession {
+	if session != rollup.EverySession {
 		from, where, args = "entries q INDEXED BY entries_by_place", " AND q.session = ?"+where, append([]any{session}, args...)
 	}
 	if filter.Succeeded {

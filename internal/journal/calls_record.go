@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Call returns every record that belongs to one request, in order. Any
@@ -15,7 +17,7 @@ func (r *Reader) Call(ctx context.Context, session string, seq int64) ([]Record,
 	if err != nil {
 		return nil, databaseError(r.folder, "read call", err)
 	}
-	if len(records) == 0 || records[0].Entry.Kind != KindRequest {
+	if len(records) == 0 || records[0].Entry.Kind != entry.KindRequest {
 		return nil, fmt.Errorf("call %d of session %s: %w", seq, session, ErrNotFound)
 	}
 	return records, nil
@@ -67,10 +69,10 @@ func (q *question) addLater(records []Record) ([]Record, error) {
 	open := make(map[int64]int64) // by place in the session
 	for _, r := range records {
 		switch {
-		case r.Entry.Kind != KindIntent:
-		case r.Entry.Reason == IntentDeclaring:
+		case r.Entry.Kind != entry.KindIntent:
+		case r.Entry.Reason == entry.IntentDeclaring:
 			open[r.Entry.Seq] = r.N
-		case r.Entry.Reason == IntentDeclared:
+		case r.Entry.Reason == entry.IntentDeclared:
 			delete(open, r.Entry.Intent)
 		}
 	}
@@ -120,16 +122,16 @@ func scanRecord(rows *sql.Rows) (Record, error) {
 	if err := rows.Scan(&record.N, &record.Leaf, &data); err != nil {
 		return Record{}, err
 	}
-	l, err := decodeLeaf(record.Leaf)
+	l, err := entry.DecodeLeaf(record.Leaf)
 	if err != nil {
 		return Record{}, fmt.Errorf("entry %d: %w", record.N, err)
 	}
 	record.Entry = l.Entry
 	if data == nil {
-		record.Erased = l.detail != Hash{}
+		record.Erased = l.Detail != entry.Hash{}
 		return record, nil
 	}
-	if record.Detail, err = openDetail(data); err != nil {
+	if record.Detail, err = entry.OpenDetail(data); err != nil {
 		return Record{}, fmt.Errorf("entry %d: %w", record.N, err)
 	}
 	return record, nil

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // childMode makes the test binary a recorder of its own when it is run again.
@@ -49,11 +51,11 @@ func startChild(t testing.TB, mode, home string) (*exec.Cmd, *bufio.Scanner) {
 }
 
 // childSession opens the journal, or ends the child with what went wrong.
-func childSession(home string) (*Journal, *Entry) {
+func childSession(home string) (*Journal, *entry.Entry) {
 	j, err := Open(home, Options{})
 	childMust(err)
-	e := &Entry{Kind: KindSession, Session: newSession(), At: time.Now().UnixMicro(), Capture: "shape"}
-	childMust(j.Append(context.Background(), e, &Detail{Label: "child"}))
+	e := &entry.Entry{Kind: entry.KindSession, Session: newSession(), At: time.Now().UnixMicro(), Capture: "shape"}
+	childMust(j.Append(context.Background(), e, &entry.Detail{Label: "child"}))
 	return j, e
 }
 
@@ -64,11 +66,11 @@ func childMust(err error) {
 	}
 }
 
-func childAppend(j *Journal, e *Entry) {
-	e.Kind, e.From, e.Capture, e.Bytes = KindNoise, "server", "", 10
+func childAppend(j *Journal, e *entry.Entry) {
+	e.Kind, e.From, e.Capture, e.Bytes = entry.KindNoise, "server", "", 10
 	e.Seq++
 	e.At = time.Now().UnixMicro()
-	childMust(j.Append(context.Background(), e, &Detail{Note: "something of a usual size, so that pages fill up"}))
+	childMust(j.Append(context.Background(), e, &entry.Detail{Note: "something of a usual size, so that pages fill up"}))
 }
 
 // childUntilKilled writes and says, after each commit, what is safe by now.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // keepDiskBusy has other processes write to the disk until it is told to stop.
@@ -39,7 +41,7 @@ func BenchmarkCommitBesideABusyDisk(b *testing.B) {
 			r.ctx = context.Background()
 			for range 200 {
 				began := time.Now()
-				r.answer(r.request("refund", 200), OutcomeOK, 1_500, 300)
+				r.answer(r.request("refund", 200), entry.OutcomeOK, 1_500, 300)
 				waitCommitted(j)
 				waits = append(waits, time.Since(began))
 			}
@@ -65,7 +67,7 @@ func BenchmarkCommit(b *testing.B) {
 	r := record(b, j, newSession())
 	r.ctx = context.Background()
 	for b.Loop() {
-		r.answer(r.request("refund", 200), OutcomeOK, 1_500, 300)
+		r.answer(r.request("refund", 200), entry.OutcomeOK, 1_500, 300)
 		waitCommitted(j)
 	}
 	b.StopTimer()

@@ -10,6 +10,9 @@ import (
 type statements struct {
 	session, findSession, entry, detail, node, checkpoint, head, body, piece, lastPiece *sql.Stmt
 
+	// Of the outbox: what nearly every mapped call needs.
+	letter, findIntent, delivered *sql.Stmt
+
 	begin, commit, readHead, walFrames, schemaVersion *sql.Stmt
 
 	schema int64 // version of the database's schema that was looked at last
@@ -34,6 +37,9 @@ func prepareStatements(db *sql.DB) (*statements, error) {
 		{&s.lastPiece, "SELECT coalesce(max(key), 0) FROM pieces"},
 		{&s.node, "INSERT INTO nodes (level, i, hash) VALUES (?, ?, ?)"},
 		{&s.checkpoint, "INSERT INTO checkpoints (size, at, note) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at"},
+		{&s.letter, "INSERT INTO outbox (n, state, tries, due, said) VALUES (?, ?, 0, ?, '')"},
+		{&s.findIntent, "SELECT n FROM entries WHERE session = ? AND seq = ?"},
+		{&s.delivered, "DELETE FROM outbox WHERE n = ?"},
 		{&s.begin, "BEGIN IMMEDIATE"},
 		{&s.commit, "COMMIT"},
 		{&s.readHead, headQuery},

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"sync"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // definition is a tool's definition in canonical form.
 type definition struct {
-	sum  Hash
+	sum  entry.Hash
 	data []byte
 }
 
@@ -23,15 +25,15 @@ func definitionBytes(list []definition) (n int64) {
 type defines struct {
 	mu      sync.Mutex
 	waiting []definition
-	known   map[Hash]bool // those that this process has given before
+	known   map[entry.Hash]bool // those that this process has given before
 }
 
 // Define keeps a tool's definition under the SHA-256 of its canonical form. It
 // is stored with the list of tools that is appended next, and only once. A
 // list says of each tool whether its definition was kept.
-func (j *Journal) Define(_ context.Context, sum Hash, canonical []byte) error {
-	if Hash(sha256.Sum256(canonical)) != sum {
-		return &EntryError{Reason: "a definition is not the one that its hash says"}
+func (j *Journal) Define(_ context.Context, sum entry.Hash, canonical []byte) error {
+	if entry.Hash(sha256.Sum256(canonical)) != sum {
+		return &entry.Error{Reason: "a definition is not the one that its hash says"}
 	}
 	j.defines.mu.Lock()
 	defer j.defines.mu.Unlock()
@@ -39,7 +41,7 @@ func (j *Journal) Define(_ context.Context, sum Hash, canonical []byte) error {
 		return nil
 	}
 	if j.defines.known == nil {
-		j.defines.known = make(map[Hash]bool)
+		j.defines.known = make(map[entry.Hash]bool)
 	}
 	j.defines.known[sum] = true
 	j.defines.waiting = append(j.defines.waiting, definition{sum, append([]byte(nil), canonical...)})
@@ -48,7 +50,7 @@ func (j *Journal) Define(_ context.Context, sum Hash, canonical []byte) error {
 
 // push queues an item with the definitions that wait for it.
 func (j *Journal) push(ctx context.Context, it *item) error {
-	if it.entry.Kind != KindTools {
+	if it.entry.Kind != entry.KindTools {
 		return j.queue.push(ctx, it)
 	}
 	j.defines.mu.Lock()
@@ -81,7 +83,7 @@ func (v *verification) checkDefinitions() error {
 		return err
 	}
 	defer rows.Close()
-	v.definitions = make(map[Hash]definitionState)
+	v.definitions = make(map[entry.Hash]definitionState)
 	for rows.Next() {
 		var sum, data []byte
 		if err := rows.Scan(&sum, &data); err != nil {
@@ -90,8 +92,8 @@ func (v *verification) checkDefinitions() error {
 		if is := sha256.Sum256(data); string(is[:]) != string(sum) {
 			v.report.find(-1, "the definition of a tool under hash %x is not the one that was recorded", sum)
 		}
-		if len(sum) == len(Hash{}) {
-			v.definitions[Hash(sum)] = unused
+		if len(sum) == len(entry.Hash{}) {
+			v.definitions[entry.Hash(sum)] = unused
 		}
 	}
 	return rows.Err()

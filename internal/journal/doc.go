@@ -8,13 +8,15 @@
 // even when a commit fails and is in the database all the same. It must not
 // put anything from the wire into an entry; that belongs into the detail,
 // which can be erased. It knows nothing of what its entries mean to people:
-// how answers look is another package's business.
+// how answers look is another package's business. What an entry is and how it
+// is written is that of package entry, and how calls are summed that of package
+// rollup; both know nothing of a database.
 //
 // # Life of an entry
 //
 // A recorder saw a request of 212 bytes. It calls [Journal.Append] with an
-// [Entry] (kind, place in its session, sizes, times, hash of the bytes) and a
-// [Detail] (method, tool, shape of the arguments). The detail is encoded and
+// [entry.Entry] (kind, place in its session, sizes, times, hash of the bytes) and a
+// [entry.Detail] (method, tool, shape of the arguments). The detail is encoded and
 // hashed with a fresh salt, the hash goes into the entry's leaf, canonical
 // JSON, and both wait in a bounded queue. Within five milliseconds the
 // journal's one writer takes up to 2,000 entries, locks the home against

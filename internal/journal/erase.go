@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // EraseRequest says what is to be erased: a whole Session, one call of it
@@ -67,9 +69,9 @@ func erase(ctx context.Context, home string, request EraseRequest, faults *fault
 		return Erasure{}, err
 	}
 	defer e.close()
-	what := ErasedAll
+	what := entry.ErasedAll
 	if request.BodiesOnly {
-		what = ErasedBodies
+		what = entry.ErasedBodies
 	}
 	e.begin(scope, what)
 	pages, err := e.find(ctx, request)
@@ -102,13 +104,13 @@ func (r *EraseRequest) scope() (string, error) {
 	case r.Seq < 0:
 		return "", &EraseRequestError{Reason: fmt.Sprintf("no call has the number %d", r.Seq)}
 	case r.Seq != 0:
-		return ScopeCall, nil
+		return entry.ScopeCall, nil
 	case r.Session != "":
-		return ScopeSession, nil
+		return entry.ScopeSession, nil
 	case r.Before != 0:
-		return ScopeBefore, nil
+		return entry.ScopeBefore, nil
 	}
-	return ScopeAll, nil
+	return entry.ScopeAll, nil
 }
 
 // eraser is a writer without a queue.
@@ -169,7 +171,7 @@ func (e *eraser) find(ctx context.Context, r EraseRequest) (page, error) {
 	if r.Session == "" {
 		before := r.Before
 		if r.All {
-			before = maxInteger + 1
+			before = entry.MaxInteger + 1
 		}
 		return e.findBefore(ctx, before, left)
 	}
@@ -315,7 +317,7 @@ func (e *eraser) count(ctx context.Context, list []int64) error {
 		if err != nil {
 			return databaseError(e.folder, "count what to erase", err)
 		}
-		if e.result.What == ErasedBodies {
+		if e.result.What == entry.ErasedBodies {
 			detail = sql.NullInt64{}
 		}
 		e.result.add(n, detail, body)

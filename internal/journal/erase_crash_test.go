@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 func TestAListOfErasedEntriesComesBackAndHashesAsThePageSays(t *testing.T) {
@@ -22,20 +24,20 @@ func TestAListOfErasedEntriesComesBackAndHashesAsThePageSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfNDistinct(rapid.Int64Range(0, 300), 1, 200, rapid.ID[int64]).Draw(t, "numbers")
 		slices.Sort(numbers)
-		var list eraseList
+		var list entry.List
 		var flat []byte
 		for _, n := range numbers {
-			list.add(n)
+			list.Add(n)
 			flat = binary.BigEndian.AppendUint64(flat, uint64(n))
 		}
-		if list.hash() != Hash(sha256.Sum256(flat)) || list.count() != int64(len(numbers)) {
+		if list.Hash() != entry.Hash(sha256.Sum256(flat)) || list.Count() != int64(len(numbers)) {
 			t.Fatalf("%v has another hash or count", numbers)
 		}
-		again, err := decodeEraseList(list.encode(), numbers[len(numbers)-1]+1)
+		again, err := entry.DecodeList(list.Encode(), numbers[len(numbers)-1]+1)
 		if err != nil || !slices.Equal(again, list) {
 			t.Fatalf("%v came back as %v, %v", list, again, err)
 		}
-		if _, err := decodeEraseList(list.encode(), numbers[len(numbers)-1]); err == nil {
+		if _, err := entry.DecodeList(list.Encode(), numbers[len(numbers)-1]); err == nil {
 			t.Fatal("a list that reaches beyond its limit was read")
 		}
 	})
@@ -45,16 +47,16 @@ func FuzzEraseList(f *testing.F) {
 	f.Add([]byte{0, 4, 1, 0})
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		list, err := decodeEraseList(b, 1_000)
+		list, err := entry.DecodeList(b, 1_000)
 		if err != nil {
 			return
 		}
 		last := int64(-2)
 		for _, r := range list {
-			if r.first <= last+1 || r.last < r.first || r.last >= 1_000 {
+			if r.First <= last+1 || r.Last < r.First || r.Last >= 1_000 {
 				t.Fatalf("%v is not sorted stretches below 1,000", list)
 			}
-			last = r.last
+			last = r.Last
 		}
 	})
 }
@@ -68,19 +70,19 @@ func childErases(home string) {
 	for i := 0; ; i++ {
 		session := newSession()
 		seq := int64(0)
-		add := func(e Entry, b *Body) {
+		add := func(e entry.Entry, b *Body) {
 			e.Session, e.Seq, e.At = session, seq, time.Now().UnixMicro()
-			childMust(j.AppendBody(ctx, &e, &Detail{Note: "something of a usual size, so that pages fill up"}, b))
+			childMust(j.AppendBody(ctx, &e, &entry.Detail{Note: "something of a usual size, so that pages fill up"}, b))
 			seq++
 		}
-		add(Entry{Kind: KindSession, Capture: "raw"}, nil)
+		add(entry.Entry{Kind: entry.KindSession, Capture: "raw"}, nil)
 		spill, err := j.NewSpill()
 		childMust(err)
 		_, err = spill.Write(noise(pieceBytes + 700_000))
 		childMust(err)
-		add(Entry{Kind: KindNoise, From: "server", Bytes: spill.Size()}, &Body{Spill: spill})
+		add(entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: spill.Size()}, &Body{Spill: spill})
 		for k := range 10 {
-			add(Entry{Kind: KindNoise, From: "server", Bytes: 3}, &Body{Bytes: noise(k * 5_000)})
+			add(entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 3}, &Body{Bytes: noise(k * 5_000)})
 		}
 		if i%2 == 0 {
 			childMust(j.Sync(ctx))

@@ -135,10 +135,13 @@ func (e *eraser) scrubPage(number int64) error {
 	return err
 }
 
+// pagePart is where bytes of a page begin and end.
+type pagePart struct{ first, last int64 }
+
 // unusedParts returns where a page of a table or an index has nothing: between
 // the list of its rows and the rows, and in the holes that deleted ones left.
 // The file format is at https://www.sqlite.org/fileformat2.html#b_tree_pages.
-func unusedParts(page []byte) []nRun {
+func unusedParts(page []byte) []pagePart {
 	if len(page) < 512 {
 		return nil
 	}
@@ -159,7 +162,7 @@ func unusedParts(page []byte) []nRun {
 	if begin > content || content > len(page) {
 		return nil // no such page
 	}
-	parts := []nRun{{int64(begin), int64(content)}}
+	parts := []pagePart{{int64(begin), int64(content)}}
 	for hole := at(1); hole != 0; {
 		if hole < content || hole+4 > len(page) {
 			return nil
@@ -168,7 +171,7 @@ func unusedParts(page []byte) []nRun {
 		if size < 4 || hole+size > len(page) || (next != 0 && next < hole+size) {
 			return nil
 		}
-		parts = append(parts, nRun{int64(hole + 4), int64(hole + size)})
+		parts = append(parts, pagePart{int64(hole + 4), int64(hole + size)})
 		hole = next
 	}
 	return parts

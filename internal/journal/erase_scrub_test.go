@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // TestManyErasuresInAnyOrderLeaveNoCopyInThePages has SQLite move rows between
@@ -19,7 +21,7 @@ func TestManyErasuresInAnyOrderLeaveNoCopyInThePages(t *testing.T) {
 	var calls []int64
 	for i := range 300 {
 		for range random.IntN(3) {
-			r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 1}, &Detail{Note: "a note that says little"})
+			r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 1}, &entry.Detail{Note: "a note that says little"})
 		}
 		calls = append(calls, r.secretCall(i, random.IntN(1_000)))
 	}
@@ -33,7 +35,7 @@ func TestManyErasuresInAnyOrderLeaveNoCopyInThePages(t *testing.T) {
 	// Step by step as Erase does it, and what comes after once for all of them.
 	var gone []string
 	for _, i := range random.Perm(len(calls))[:len(calls)/2] {
-		e.begin(ScopeCall, ErasedAll)
+		e.begin(entry.ScopeCall, entry.ErasedAll)
 		next, err := e.find(testContext(t), EraseRequest{Session: r.session, Seq: calls[i]})
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // step erases as many of the entries as one transaction should, and appends
@@ -23,12 +25,12 @@ func (e *eraser) step(list []int64) ([]int64, error) {
 	var rest []int64
 	now := time.Now().UnixMicro()
 	change := func(n int64) (*item, error) {
-		var erased eraseList
+		var erased entry.List
 		var err error
 		if erased, rest, err = e.delete(list, &result); err != nil || len(erased) == 0 {
 			return nil, err
 		}
-		if result.What == ErasedAll {
+		if result.What == entry.ErasedAll {
 			if err := forgetErased(context.Background(), e.db, erased); err != nil {
 				return nil, err
 			}
@@ -68,7 +70,7 @@ func (e *eraser) connectToErase() error {
 }
 
 // delete takes away what entries have, until the step is full.
-func (e *eraser) delete(list []int64, result *Erasure) (erased eraseList, rest []int64, err error) {
+func (e *eraser) delete(list []int64, result *Erasure) (erased entry.List, rest []int64, err error) {
 	list, rest = cut(list, stepEntries)
 	bodies, err := e.findBodies(list)
 	if err != nil {
@@ -87,7 +89,7 @@ func (e *eraser) delete(list []int64, result *Erasure) (erased eraseList, rest [
 		return nil, nil, err
 	}
 	details := make(map[int64]int64) // bytes by entry
-	if result.What == ErasedAll {
+	if result.What == entry.ErasedAll {
 		if details, err = e.deleteDetails(numbers); err != nil {
 			return nil, nil, err
 		}
@@ -102,7 +104,7 @@ func (e *eraser) delete(list []int64, result *Erasure) (erased eraseList, rest [
 		detail, hadDetail := details[n]
 		body, hadBody := bodies[n]
 		if hadDetail || hadBody {
-			erased.add(n)
+			erased.Add(n)
 			result.add(n, sql.NullInt64{Int64: detail, Valid: hadDetail}, sql.NullInt64{Int64: body.stored + body.salt, Valid: hadBody})
 		}
 	}
@@ -204,19 +206,19 @@ func (e *eraser) deleteBodies(list []int64, numbers string, bodies map[int64]era
 }
 
 // erasureItem makes the entry of a step.
-func (e *eraser) erasureItem(erased eraseList, now int64) (*item, error) {
+func (e *eraser) erasureItem(erased entry.List, now int64) (*item, error) {
 	seq, err := e.nextOwn()
 	if err != nil {
 		return nil, err
 	}
-	it, err := newItem(&Entry{
-		Kind: KindErasure, Session: OwnSession, Seq: seq, At: now, Scope: e.result.Scope, What: e.result.What,
-		Count: erased.count(), First: erased[0].first, Last: erased[len(erased)-1].last, Erased: erased.hash(),
+	it, err := newItem(&entry.Entry{
+		Kind: entry.KindErasure, Session: entry.OwnSession, Seq: seq, At: now, Scope: e.result.Scope, What: e.result.What,
+		Count: erased.Count(), First: erased[0].First, Last: erased[len(erased)-1].Last, Erased: erased.Hash(),
 	}, nil)
 	if err != nil {
 		return nil, err
 	}
-	it.erased = erased.encode()
+	it.erased = erased.Encode()
 	return it, nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 func eraseNow(t testing.TB, home string, request EraseRequest) Erasure {
@@ -58,12 +60,12 @@ func (r *recording) secretCall(i, size int) int64 {
 	r.t.Helper()
 	s := secret(i)
 	ask := "tool " + s
-	call := r.keep(&Entry{Kind: KindRequest, From: "client", Bytes: int64(len(ask))},
-		&Detail{Method: text("tools/call"), Tool: text("tool-" + s), Shape: []Field{{Name: "argument-" + s, Type: "string", Bytes: 9}}},
+	call := r.keep(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: int64(len(ask))},
+		&entry.Detail{Method: text("tools/call"), Tool: text("tool-" + s), Shape: []entry.Field{{Name: "argument-" + s, Type: "string", Bytes: 9}}},
 		&Body{Bytes: []byte(ask)})
 	answer := append(noise(size), "answer "+s...)
-	r.keep(&Entry{Kind: KindResponse, From: "server", Bytes: int64(len(answer)), Call: call, Took: 5, Outcome: OutcomeError},
-		&Detail{Method: text("tools/call"), Tool: text("tool-" + s), Error: text("-32000 " + s)}, &Body{Bytes: answer})
+	r.keep(&entry.Entry{Kind: entry.KindResponse, From: "server", Bytes: int64(len(answer)), Call: call, Took: 5, Outcome: entry.OutcomeError},
+		&entry.Detail{Method: text("tools/call"), Tool: text("tool-" + s), Error: text("-32000 " + s)}, &Body{Bytes: answer})
 	return call
 }
 
@@ -91,7 +93,7 @@ func TestAnErasedCallIsGoneForGoodAndTheRestIsThere(t *testing.T) {
 		gone = append(gone, secret(i))
 		erasure := eraseNow(t, home, EraseRequest{Session: r.session, Seq: call})
 		if erasure.Entries != 2 || erasure.Details != 2 || erasure.Bodies != 2 || erasure.First != call || erasure.Last != call+1 ||
-			len(erasure.Records) != 1 || erasure.Scope != ScopeCall || erasure.What != ErasedAll || erasure.Lingering {
+			len(erasure.Records) != 1 || erasure.Scope != entry.ScopeCall || erasure.What != entry.ErasedAll || erasure.Lingering {
 			t.Fatalf("erasing one call says %+v", erasure)
 		}
 	}
@@ -111,7 +113,7 @@ func TestAnErasedCallIsGoneForGoodAndTheRestIsThere(t *testing.T) {
 		t.Errorf("report is %+v", report)
 	}
 	first := report.Erasures[0]
-	if first.N != 49 || first.Count != 2 || first.First != calls[0] || first.Last != calls[0]+1 || first.Scope != ScopeCall {
+	if first.N != 49 || first.Count != 2 || first.First != calls[0] || first.Last != calls[0]+1 || first.Scope != entry.ScopeCall {
 		t.Errorf("the first erasure is %+v", first)
 	}
 	if runs, err := openReader(t, home).Runs(testContext(t), RunFilter{}); err != nil || len(runs) != 1 {
@@ -195,16 +197,16 @@ func TestAWholeCallIsErasedFromAnyOfItsRequests(t *testing.T) {
 			home := t.TempDir()
 			j := openJournal(t, home, keepAll())
 			r := recordAt(t, j, "raw")
-			detail := &Detail{Method: text("tools/call")}
-			first := r.append(&Entry{Kind: KindRequest, From: "client", Bytes: 1}, detail)
-			stranger := r.append(&Entry{Kind: KindRequest, From: "client", Bytes: 1}, detail)
-			r.append(&Entry{Kind: KindNotification, From: "server", Bytes: 1, Call: first}, detail) // progress
-			r.append(&Entry{Kind: KindResponse, From: "server", Bytes: 1, Call: first, Took: 1, Outcome: OutcomeOK}, detail)
-			second := r.append(&Entry{Kind: KindRequest, From: "client", Bytes: 1, Call: first}, detail) // goes on with it
-			r.append(&Entry{Kind: KindResponse, From: "server", Bytes: 1, Call: second, Took: 1, Outcome: OutcomeOK}, detail)
-			third := r.append(&Entry{Kind: KindRequest, From: "client", Bytes: 1, Call: first}, detail)
-			r.append(&Entry{Kind: KindResponse, From: "server", Bytes: 1, Call: first, Took: 1, Outcome: OutcomeOK}, detail)
-			r.append(&Entry{Kind: KindResponse, From: "server", Bytes: 1, Call: stranger, Took: 1, Outcome: OutcomeOK}, detail)
+			detail := &entry.Detail{Method: text("tools/call")}
+			first := r.append(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: 1}, detail)
+			stranger := r.append(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: 1}, detail)
+			r.append(&entry.Entry{Kind: entry.KindNotification, From: "server", Bytes: 1, Call: first}, detail) // progress
+			r.append(&entry.Entry{Kind: entry.KindResponse, From: "server", Bytes: 1, Call: first, Took: 1, Outcome: entry.OutcomeOK}, detail)
+			second := r.append(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: 1, Call: first}, detail) // goes on with it
+			r.append(&entry.Entry{Kind: entry.KindResponse, From: "server", Bytes: 1, Call: second, Took: 1, Outcome: entry.OutcomeOK}, detail)
+			third := r.append(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: 1, Call: first}, detail)
+			r.append(&entry.Entry{Kind: entry.KindResponse, From: "server", Bytes: 1, Call: first, Took: 1, Outcome: entry.OutcomeOK}, detail)
+			r.append(&entry.Entry{Kind: entry.KindResponse, From: "server", Bytes: 1, Call: stranger, Took: 1, Outcome: entry.OutcomeOK}, detail)
 			r.end(0)
 			closeJournal(t, j)
 			erasure := eraseNow(t, home, EraseRequest{Session: r.session, Seq: []int64{first, second, third}[from]})
@@ -238,7 +240,7 @@ func TestOnlyWhatIsOlderThanTheTimeIsErased(t *testing.T) {
 	}
 	closeJournal(t, j)
 	erasure := eraseNow(t, home, EraseRequest{Before: 1_700_000_000_005_000})
-	if erasure.Entries != 5 || erasure.Last != 4 || erasure.Scope != ScopeBefore {
+	if erasure.Entries != 5 || erasure.Last != 4 || erasure.Scope != entry.ScopeBefore {
 		t.Errorf("erased %+v, not entries 0 to 4", erasure)
 	}
 	if report := intact(t, home); report.Erased != 5 || report.ErasedBodies != 4 {
@@ -255,7 +257,7 @@ func TestBodiesAloneAreErasedAndDetailsStay(t *testing.T) {
 	r.end(0)
 	closeJournal(t, j)
 	erasure := eraseNow(t, home, EraseRequest{Session: r.session, BodiesOnly: true})
-	if erasure.Bodies != 2 || erasure.Details != 0 || erasure.What != ErasedBodies {
+	if erasure.Bodies != 2 || erasure.Details != 0 || erasure.What != entry.ErasedBodies {
 		t.Errorf("erased %+v", erasure)
 	}
 	if filesWith(t, home, "answer "+secret(1), "tool "+secret(1)) != nil {
@@ -289,7 +291,7 @@ func TestRequestsThatAreNotClearEraseNothing(t *testing.T) {
 			t.Errorf("%+v is answered by %v", request, err)
 		}
 	}
-	for _, request := range []EraseRequest{{Session: newSession()}, {Session: OwnSession}, {Session: r.session, Seq: 2}, {Session: r.session, Seq: 99}} {
+	for _, request := range []EraseRequest{{Session: newSession()}, {Session: entry.OwnSession}, {Session: r.session, Seq: 2}, {Session: r.session, Seq: 99}} {
 		if _, err := Erase(testContext(t), home, request); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%+v is answered by %v", request, err)
 		}
@@ -318,7 +320,7 @@ func TestABigErasureLetsRecordersGoOn(t *testing.T) {
 		r := record(t, j, newSession())
 		for {
 			began := time.Now()
-			r.answer(r.request("x", 1), OutcomeOK, 1, 1)
+			r.answer(r.request("x", 1), entry.OutcomeOK, 1, 1)
 			waitCommitted(j)
 			waits = append(waits, time.Since(began))
 			select {
@@ -492,7 +494,7 @@ func TestWhateverIsAppendedAndErasedVerifies(t *testing.T) {
 			},
 			"entries": func(rt *rapid.T) {
 				for range rapid.IntRange(1, 50).Draw(rt, "count") {
-					r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 1}, &Detail{Note: "a note that says little"})
+					r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 1}, &entry.Detail{Note: "a note that says little"})
 				}
 			},
 			"session": func(*rapid.T) {

@@ -15,12 +15,6 @@ var (
 	ErrClosed = errors.New("the journal is closed")
 )
 
-// EntryError says that an entry breaks a rule of the format. It was not
-// queued, and its place in the session is still free.
-type EntryError struct{ Reason string }
-
-func (e *EntryError) Error() string { return "entry cannot be recorded: " + e.Reason }
-
 // HomeError says that a home cannot be used.
 type HomeError struct {
 	Home string

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 func TestWhatOthersCanReachIsTold(t *testing.T) {
@@ -166,7 +168,7 @@ func TestATriggerThatComesLaterIsRefusedTooAndMissesNothingOnceItIsGone(t *testi
 		_, err := db.Exec("CREATE TRIGGER spy AFTER INSERT ON details BEGIN UPDATE entries SET tool = 'lie' WHERE n = NEW.n; END")
 		return err
 	})
-	r.answer(r.request("refund", 100), OutcomeOK, 10, 10)
+	r.answer(r.request("refund", 100), entry.OutcomeOK, 10, 10)
 	if err := <-troubles; !errors.As(err, new(*ForeignError)) {
 		t.Errorf("trouble is %v", err)
 	}

@@ -89,7 +89,7 @@ func (f *flusher) makeDurable() error {
 	if err != nil || f.wal == nil {
 		return err
 	}
-	if err := f.flush(f.wal.Sync); err != nil {
+	if err := f.flush(func() error { return syncData(f.wal) }); err != nil {
 		f.distrusted = true
 		f.letGo()
 		return fmt.Errorf("flush journal to the disk: %w", err)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync/atomic"
 	"testing"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 func TestACommitDoesNotWaitForTheDiskAndASyncDoes(t *testing.T) {
@@ -106,7 +108,7 @@ func TestAfterAFailedFlushTheWALIsCopiedBeforeAnythingIsCalledDurable(t *testing
 	}
 	r := record(t, j, newSession())
 	for range 20 {
-		r.answer(r.request("x", 3), OutcomeOK, 4, 5)
+		r.answer(r.request("x", 3), entry.OutcomeOK, 4, 5)
 	}
 	if err := j.Sync(testContext(t)); err != nil {
 		t.Fatal(err)
@@ -214,7 +216,7 @@ func TestTheWALIsMovedBesideTheTraffic(t *testing.T) {
 			// Three hundred commits of about ten pages each.
 			r := record(t, j, newSession())
 			for range 300 {
-				r.answer(r.request("x", 3), OutcomeOK, 4, 5)
+				r.answer(r.request("x", 3), entry.OutcomeOK, 4, 5)
 				if err := j.Sync(testContext(t)); err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 func TestARealDiskThatIsFullLosesNothing(t *testing.T) {
@@ -33,7 +35,7 @@ func TestARealDiskThatIsFullLosesNothing(t *testing.T) {
 	}
 	r := record(t, j, newSession())
 	for range 2_000 {
-		r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 1}, &Detail{Note: strings.Repeat("n", 200)})
+		r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 1}, &entry.Detail{Note: strings.Repeat("n", 200)})
 	}
 	select {
 	case err := <-full:

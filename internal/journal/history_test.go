@@ -3,12 +3,16 @@ package journal
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // shadow is what a journal should say, kept in the plainest way.
@@ -38,7 +42,7 @@ func drawHistory(t *rapid.T, tb testing.TB, j *Journal) *shadow {
 		s.begin(tb, j, now)
 	}
 	for range rapid.IntRange(0, 60).Draw(t, "steps") {
-		now += rapid.SampledFrom([]int64{0, 1, 900, 1_000_000, 700_000_000, hourUS}).Draw(t, "later")
+		now += rapid.SampledFrom([]int64{0, 1, 900, 1_000_000, 700_000_000, rollup.HourUS}).Draw(t, "later")
 		session := rapid.SampledFrom(s.sessions).Draw(t, "session")
 		if session.ended {
 			continue
@@ -61,9 +65,9 @@ func drawHistory(t *rapid.T, tb testing.TB, j *Journal) *shadow {
 				session.open = slices.DeleteFunc(session.open, func(one int) bool { return one == call })
 			}
 		case "noise":
-			session.append(&Entry{Kind: KindNoise, From: "server", Bytes: 12}, nil)
+			session.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 12}, nil)
 		case "gap":
-			session.append(&Entry{Kind: KindGap, From: "server", Bytes: 5, Messages: 1, Reason: "observer_behind"}, nil)
+			session.append(&entry.Entry{Kind: entry.KindGap, From: "server", Bytes: 5, Messages: 1, Reason: "observer_behind"}, nil)
 		case "sync": // so that a group ends here
 			if err := j.Sync(session.ctx); err != nil {
 				tb.Fatal(err)
@@ -81,7 +85,7 @@ func drawHistory(t *rapid.T, tb testing.TB, j *Journal) *shadow {
 func (s *shadow) begin(tb testing.TB, j *Journal, at int64) {
 	r := &recording{t: tb, ctx: tb.Context(), journal: j, session: newSession(), at: at}
 	label := fmt.Sprintf("server%d", len(s.sessions)%2)
-	r.append(&Entry{Kind: KindSession, Capture: "shape"}, &Detail{Label: label, Transport: "stdio"})
+	r.append(&entry.Entry{Kind: entry.KindSession, Capture: "shape"}, &entry.Detail{Label: label, Transport: "stdio"})
 	s.sessions = append(s.sessions, &shadowSession{recording: r, label: label})
 }
 
@@ -89,12 +93,12 @@ func (s *shadow) ask(t *rapid.T, session *shadowSession) {
 	from := rapid.SampledFrom([]string{"client", "client", "client", "server"}).Draw(t, "from")
 	method := rapid.SampledFrom([]string{"tools/call", "tools/call", "tools/call", "ping", "resources/read"}).Draw(t, "method")
 	call := Call{Session: session.session, Label: session.label, From: from, At: session.at, Method: method, Took: -1, Sent: rapid.Int64Range(0, 3_000).Draw(t, "sent")}
-	d := &Detail{ID: text("1"), Method: text(method)}
+	d := &entry.Detail{ID: text("1"), Method: text(method)}
 	if method == "tools/call" {
 		call.Tool = rapid.SampledFrom([]string{"search", "refund", ""}).Draw(t, "tool")
 		d.Tool = text(call.Tool)
 	}
-	call.Seq = session.append(&Entry{Kind: KindRequest, From: from, Bytes: call.Sent, Wire: Hash{1}}, d)
+	call.Seq = session.append(&entry.Entry{Kind: entry.KindRequest, From: from, Bytes: call.Sent, Wire: entry.Hash{1}}, d)
 	session.open, session.all = append(session.open, len(s.calls)), append(session.all, len(s.calls))
 	s.calls = append(s.calls, shadowCall{Call: call})
 }
@@ -103,16 +107,16 @@ func (s *shadow) answer(t *rapid.T, session *shadowSession, at int, first bool) 
 	call := &s.calls[at]
 	bytes := rapid.Int64Range(0, 1<<20).Draw(t, "bytes")
 	took := rapid.SampledFrom([]int64{-1, 0, 90, 5_000, 5_001, 40_000_000}).Draw(t, "took")
-	outcome := rapid.SampledFrom([]Outcome{OutcomeOK, OutcomeOK, OutcomeError, OutcomeToolError, ""}).Draw(t, "outcome")
-	d := &Detail{ID: text("1"), Method: text(call.Method), Tool: text(call.Tool)}
+	outcome := rapid.SampledFrom([]entry.Outcome{entry.OutcomeOK, entry.OutcomeOK, entry.OutcomeError, entry.OutcomeToolError, ""}).Draw(t, "outcome")
+	d := &entry.Detail{ID: text("1"), Method: text(call.Method), Tool: text(call.Tool)}
 	code := ""
-	if outcome == OutcomeError {
+	if outcome == entry.OutcomeError {
 		code = rapid.SampledFrom([]string{"-32000", "-32602"}).Draw(t, "code")
 		d.Error = text(code)
 	}
 	from := map[string]string{"client": "server", "server": "client"}[call.From]
 	answerAt := session.at
-	session.append(&Entry{Kind: KindResponse, From: from, Bytes: bytes, Wire: Hash{2}, Call: call.Seq, Took: took, Outcome: outcome}, d)
+	session.append(&entry.Entry{Kind: entry.KindResponse, From: from, Bytes: bytes, Wire: entry.Hash{2}, Call: call.Seq, Took: took, Outcome: outcome}, d)
 	if first {
 		call.Answered, call.AnswerAt, call.Took, call.Returned, call.Outcome, call.Error = true, answerAt, took, bytes, outcome, code
 	}
@@ -136,14 +140,14 @@ func (s *shadow) within(session string, since int64) []shadowCall {
 
 func (c *shadowCall) isTool() bool { return c.From == "client" && c.Method == "tools/call" }
 func (c *shadowCall) failed() bool {
-	return c.Outcome == OutcomeError || c.Outcome == OutcomeToolError
+	return c.Outcome == entry.OutcomeError || c.Outcome == entry.OutcomeToolError
 }
 
 func (s *shadow) list(f CallFilter) []Call {
 	var list []Call
 	for _, call := range s.within(f.Session, f.Since) {
 		unsuccessful := f.Failed && (call.failed() || (!call.Answered && call.Ended)) || f.Unanswered && !call.Answered
-		if (f.ToolsOnly && !call.isTool()) || (f.Succeeded && call.Outcome != OutcomeOK) || ((f.Failed || f.Unanswered) && !unsuccessful) {
+		if (f.ToolsOnly && !call.isTool()) || (f.Succeeded && call.Outcome != entry.OutcomeOK) || ((f.Failed || f.Unanswered) && !unsuccessful) {
 			continue
 		}
 		list = append(list, call.Call)
@@ -217,7 +221,7 @@ func (s *shadow) stats(f StatsFilter) map[string]ToolStats {
 			one.Unanswered++
 		case !call.Answered:
 			one.Open++
-		case call.Outcome == OutcomeOK && (call.Returned > one.Worst || one.WorstSession == ""):
+		case call.Outcome == entry.OutcomeOK && (call.Returned > one.Worst || one.WorstSession == ""):
 			one.Worst, one.WorstSession, one.WorstSeq = call.Returned, call.Session, call.Seq
 		}
 		if call.Took >= 0 {
@@ -264,7 +268,7 @@ func TestEveryAnswerIsWhatThePlainestCountGives(t *testing.T) {
 		if rapid.Bool().Draw(rt, "one session") {
 			session = rapid.SampledFrom(s.sessions).Draw(rt, "session asked for").session
 		}
-		since := scaleStart + rapid.SampledFrom([]int64{-scaleStart, 0, 1, 1_800_000_000, hourUS, 3 * hourUS, 3*hourUS + 7, 100 * hourUS}).Draw(rt, "since")
+		since := scaleStart + rapid.SampledFrom([]int64{-scaleStart, 0, 1, 1_800_000_000, rollup.HourUS, 3 * rollup.HourUS, 3*rollup.HourUS + 7, 100 * rollup.HourUS}).Draw(rt, "since")
 
 		filter := CallFilter{
 			Session: session, Since: since, ToolsOnly: rapid.Bool().Draw(rt, "tools only"), Failed: rapid.Bool().Draw(rt, "failed"),
@@ -322,7 +326,7 @@ func checkStats(rt *rapid.T, r *Reader, s *shadow, filter StatsFilter) {
 	for _, call := range s.within(filter.Session, filter.Since) {
 		switch {
 		case !call.isTool():
-		case call.Outcome == OutcomeOK:
+		case call.Outcome == entry.OutcomeOK:
 			cost.Calls++
 			cost.Returned += call.Returned
 		case call.failed():
@@ -364,4 +368,17 @@ func checkStats(rt *rapid.T, r *Reader, s *shadow, filter StatsFilter) {
 	if diff := gocmp.Diff(append([]Failure{}, wanted...), append([]Failure{}, failures...)); diff != "" {
 		rt.Fatalf("failures (-want +got):\n%s", diff)
 	}
+}
+
+// nearestRank is the value at a share of all, -1 of none.
+func nearestRank(values []int64, share float64) int64 {
+	if len(values) == 0 {
+		return -1
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[int(math.Round(share*float64(len(sorted)-1)))]
+}
+
+func withinOnePercent(got, want int64) bool {
+	return math.Abs(float64(got)-float64(want)) <= 0.01*math.Abs(float64(want))
 }

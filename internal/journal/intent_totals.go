@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // intents counts what became of actions, by index alone.
@@ -22,15 +25,15 @@ func (q *question) intents(session, since int64) (IntentTotals, error) {
 			return t, err
 		}
 		switch reason {
-		case IntentDeclaring, IntentRequired:
+		case entry.IntentDeclaring, entry.IntentRequired:
 			t.Begun += count
-		case IntentUndeclarable:
+		case entry.IntentUndeclarable:
 			t.Undeclarable += count
-		case IntentDeclared:
+		case entry.IntentDeclared:
 			t.Declared += count
-		case IntentFailed, IntentUndeliverable:
+		case entry.IntentFailed, entry.IntentUndeliverable:
 			t.Failed += count
-		case IntentRefused:
+		case entry.IntentRefused:
 			t.Refused += count
 		}
 	}
@@ -38,7 +41,7 @@ func (q *question) intents(session, since int64) (IntentTotals, error) {
 		return t, err
 	}
 	where, args = "e.at >= ?", []any{since}
-	if session != everySession {
+	if session != rollup.EverySession {
 		where += " AND e.session = ?"
 		args = append(args, session)
 	}
@@ -71,7 +74,7 @@ func (q *question) undeclared(uid string, since int64) ([]Undeclared, error) {
 	args = append(args, undeclaredRead)
 	rows, err := q.tx.QueryContext(q.ctx, `
 		SELECT e.leaf, d.data FROM entries e INDEXED BY intents LEFT JOIN details d ON d.n = e.n
-		WHERE e.kind = 'intent' AND e.outcome = '`+IntentUndeclarable+`'`+where+` ORDER BY e.n DESC LIMIT ?`, args...)
+		WHERE e.kind = 'intent' AND e.outcome = '`+entry.IntentUndeclarable+`'`+where+` ORDER BY e.n DESC LIMIT ?`, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -86,13 +89,13 @@ func (q *question) undeclared(uid string, since int64) ([]Undeclared, error) {
 		if err := rows.Scan(&leaf, &data); err != nil {
 			return nil, err
 		}
-		l, err := decodeLeaf(leaf)
+		l, err := entry.DecodeLeaf(leaf)
 		if err != nil {
 			return nil, err
 		}
 		one := key{refused: slices.Contains(l.Flags, "refused")}
 		if data != nil {
-			d, err := openDetail(data)
+			d, err := entry.OpenDetail(data)
 			if err != nil {
 				return nil, err
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tlog"
 )
 
@@ -79,31 +80,31 @@ func open(home string, options Options, faults *faults) (*Journal, error) {
 // Append queues an entry. It waits only while the queue is full, until ctx is
 // done. Entry and detail may be changed once it has returned; detail may be
 // nil. After an error the entry is not queued and its Seq is still free.
-func (j *Journal) Append(ctx context.Context, entry *Entry, detail *Detail) error {
-	it, err := newItem(entry, detail)
+func (j *Journal) Append(ctx context.Context, e *entry.Entry, detail *entry.Detail) error {
+	it, err := newItem(e, detail)
 	if err != nil {
 		return err
 	}
 	return j.push(ctx, it)
 }
 
-func newItem(entry *Entry, detail *Detail) (*item, error) {
-	it := &item{entry: *entry}
-	it.entry.Flags = slices.Compact(slices.Sorted(slices.Values(entry.Flags)))
+func newItem(e *entry.Entry, detail *entry.Detail) (*item, error) {
+	it := &item{entry: *e}
+	it.entry.Flags = slices.Compact(slices.Sorted(slices.Values(e.Flags)))
 	if it.entry.Began == it.entry.At {
 		it.entry.Began = 0
 	}
-	var hash Hash
+	var hash entry.Hash
 	var err error
 	if detail != nil {
-		if it.salt, it.data, hash, err = sealDetail(detail); err != nil {
+		if it.salt, it.data, hash, err = entry.SealDetail(detail); err != nil {
 			return nil, err
 		}
 	}
-	if it.leaf, err = EncodeLeaf(&it.entry, hash); err != nil {
+	if it.leaf, err = entry.EncodeLeaf(&it.entry, hash); err != nil {
 		return nil, err
 	}
-	it.derived = deriveColumns(&it.entry, detail)
+	it.derived = entry.DeriveColumns(&it.entry, detail)
 	it.extra = deriveExtra(detail)
 	return it, nil
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // testContext ends before the test does, so that what hangs is told as such.
@@ -38,20 +40,20 @@ type recording struct {
 func record(t testing.TB, j *Journal, session string) *recording {
 	t.Helper()
 	r := &recording{t: t, ctx: testContext(t), journal: j, session: session, at: 1_700_000_000_000_000}
-	r.append(&Entry{Kind: KindSession, Capture: "shape"},
-		&Detail{Label: "shop", Program: "shop", Transport: "stdio", Version: "test"})
+	r.append(&entry.Entry{Kind: entry.KindSession, Capture: "shape"},
+		&entry.Detail{Label: "shop", Program: "shop", Transport: "stdio", Version: "test"})
 	return r
 }
 
 // append fills in session, place and time and returns the place.
-func (r *recording) append(e *Entry, d *Detail) int64 {
+func (r *recording) append(e *entry.Entry, d *entry.Detail) int64 {
 	r.t.Helper()
 	e.Session, e.Seq, e.At = r.session, r.seq, r.at
 	if err := r.journal.Append(r.ctx, e, d); err != nil {
 		r.t.Fatalf("append %s: %v", e.Kind, err)
 	}
 	switch {
-	case e.Kind == KindStderr:
+	case e.Kind == entry.KindStderr:
 	case e.From == "client":
 		r.client += e.Bytes + e.Framing
 	case e.From == "server":
@@ -64,28 +66,28 @@ func (r *recording) append(e *Entry, d *Detail) int64 {
 
 func (r *recording) request(tool string, bytes int64) int64 {
 	r.t.Helper()
-	return r.append(&Entry{Kind: KindRequest, From: "client", Bytes: bytes, Wire: Hash{1}},
-		&Detail{
+	return r.append(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: bytes, Wire: entry.Hash{1}},
+		&entry.Detail{
 			ID: text("7"), Method: text("tools/call"), Tool: text(tool),
-			Shape: []Field{{Name: "order", Type: "string", Bytes: 9}},
+			Shape: []entry.Field{{Name: "order", Type: "string", Bytes: 9}},
 		})
 }
 
-func (r *recording) answer(call int64, outcome Outcome, bytes, took int64) int64 {
+func (r *recording) answer(call int64, outcome entry.Outcome, bytes, took int64) int64 {
 	r.t.Helper()
-	d := &Detail{ID: text("7"), Method: text("tools/call"), Tool: text("refund")}
-	if outcome == OutcomeError {
+	d := &entry.Detail{ID: text("7"), Method: text("tools/call"), Tool: text("refund")}
+	if outcome == entry.OutcomeError {
 		d.Error = text("-32000")
 	}
-	return r.append(&Entry{Kind: KindResponse, From: "server", Bytes: bytes, Wire: Hash{2}, Call: call, Took: took, Outcome: outcome}, d)
+	return r.append(&entry.Entry{Kind: entry.KindResponse, From: "server", Bytes: bytes, Wire: entry.Hash{2}, Call: call, Took: took, Outcome: outcome}, d)
 }
 
 func (r *recording) end(open int64) {
 	r.t.Helper()
-	r.append(&Entry{Kind: KindEnd, Reason: "server_exit", ExitCode: 0, Open: open, ClientBytes: r.client, ServerBytes: r.server}, nil)
+	r.append(&entry.Entry{Kind: entry.KindEnd, Reason: "server_exit", ExitCode: 0, Open: open, ClientBytes: r.client, ServerBytes: r.server}, nil)
 }
 
-func text(s string) *Text { return NewText([]byte(s)) }
+func text(s string) *entry.Text { return entry.NewText([]byte(s)) }
 
 func openJournal(t testing.TB, home string, o Options) *Journal {
 	t.Helper()
@@ -119,9 +121,9 @@ func TestWhatWasAppendedIsReadBack(t *testing.T) {
 	j := openJournal(t, home, Options{})
 	first := record(t, j, newSession())
 	good := first.request("refund", 120)
-	first.answer(good, OutcomeOK, 4_000, 250)
+	first.answer(good, entry.OutcomeOK, 4_000, 250)
 	bad := first.request("refund", 80)
-	first.answer(bad, OutcomeError, 90, 3_000)
+	first.answer(bad, entry.OutcomeError, 90, 3_000)
 	hung := first.request("hang", 60)
 	first.end(1)
 	second := record(t, j, newSession())
@@ -149,7 +151,7 @@ func TestWhatWasAppendedIsReadBack(t *testing.T) {
 	want := []Call{
 		{
 			Session: first.session, Label: "shop", Seq: bad, From: "client", At: 1_700_000_000_003_000, Method: "tools/call", Tool: "refund",
-			Sent: 80, Answered: true, AnswerAt: 1_700_000_000_004_000, Took: 3_000, Returned: 90, Outcome: OutcomeError, Error: "-32000", Ended: true,
+			Sent: 80, Answered: true, AnswerAt: 1_700_000_000_004_000, Took: 3_000, Returned: 90, Outcome: entry.OutcomeError, Error: "-32000", Ended: true,
 		},
 		{
 			Session: first.session, Label: "shop", Seq: hung, From: "client", At: 1_700_000_000_005_000, Method: "tools/call", Tool: "hang",
@@ -173,7 +175,7 @@ func TestWhatWasAppendedIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(records) != 2 || records[0].Entry.Kind != KindRequest || records[1].Entry.Outcome != OutcomeOK {
+	if len(records) != 2 || records[0].Entry.Kind != entry.KindRequest || records[1].Entry.Outcome != entry.OutcomeOK {
 		t.Errorf("records of the call are %+v", records)
 	}
 	if _, err := r.Call(testContext(t), second.session, open+1); err == nil {
@@ -188,7 +190,7 @@ func TestACallIsCancelledWhereWhoeverAskedTookItBack(t *testing.T) {
 	j := openJournal(t, home, Options{})
 	r := record(t, j, newSession())
 	notice := func(call int64, from, method string) {
-		r.append(&Entry{Kind: KindNotification, From: from, Bytes: 60, Call: call}, &Detail{Method: text(method)})
+		r.append(&entry.Entry{Kind: entry.KindNotification, From: from, Bytes: 60, Call: call}, &entry.Detail{Method: text(method)})
 	}
 	var calls []int64
 	for range 5 {
@@ -198,7 +200,7 @@ func TestACallIsCancelledWhereWhoeverAskedTookItBack(t *testing.T) {
 	notice(calls[1], "server", "notifications/cancelled")
 	notice(calls[2], "server", "notifications/progress")
 	notice(calls[3], "client", "notifications/cancelled")
-	r.answer(calls[3], OutcomeOK, 20, 5) // late, and an answer all the same
+	r.answer(calls[3], entry.OutcomeOK, 20, 5) // late, and an answer all the same
 	r.end(4)
 	closeJournal(t, j)
 	found, err := openReader(t, home).Calls(testContext(t), CallFilter{Session: r.session})

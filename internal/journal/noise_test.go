@@ -3,6 +3,8 @@ package journal
 import (
 	"errors"
 	"testing"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 func TestARunOfNoiseCountsByItsLines(t *testing.T) {
@@ -10,10 +12,10 @@ func TestARunOfNoiseCountsByItsLines(t *testing.T) {
 	home := t.TempDir()
 	j := openJournal(t, home, Options{})
 	r := record(t, j, newSession())
-	r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 90, Messages: 9, Flags: []string{"not_json"}}, nil)
-	r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 5, Flags: []string{"not_json"}}, nil)
-	one := &Entry{Kind: KindNoise, Session: r.session, Seq: r.seq, At: r.at, From: "server", Bytes: 5, Messages: 1}
-	if err := j.Append(testContext(t), one, nil); !errors.As(err, new(*EntryError)) {
+	r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 90, Messages: 9, Flags: []string{"not_json"}}, nil)
+	r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 5, Flags: []string{"not_json"}}, nil)
+	one := &entry.Entry{Kind: entry.KindNoise, Session: r.session, Seq: r.seq, At: r.at, From: "server", Bytes: 5, Messages: 1}
+	if err := j.Append(testContext(t), one, nil); !errors.As(err, new(*entry.Error)) {
 		t.Errorf("one line that says so is taken as another way to write it: %v", err)
 	}
 	r.end(0)
@@ -30,8 +32,8 @@ func TestARunOfNoiseCountsByItsLines(t *testing.T) {
 func TestWhatIsGivenUpCountsTheLinesOfARunOfNoise(t *testing.T) {
 	t.Parallel()
 	var d Dropped
-	d.add(&Entry{Kind: KindNoise, From: "server", Bytes: 90, Messages: 9})
-	d.add(&Entry{Kind: KindNoise, From: "server", Bytes: 5})
+	d.add(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 90, Messages: 9})
+	d.add(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 5})
 	if want := (DroppedSide{Entries: 2, Bytes: 95, Messages: 10}); d.Server != want {
 		t.Errorf("given up is %+v, want %+v", d.Server, want)
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Letter is an intent that is still to be declared, or that cannot be.
@@ -16,7 +18,7 @@ type Letter struct {
 	Seq     int64
 	At      int64 // when the call was seen, µs since 1970
 	Tool    string
-	Declaration
+	entry.Declaration
 
 	State string // StateWaiting or StateUndeliverable
 	Tries int64
@@ -53,7 +55,7 @@ func (r *Reader) letters(ctx context.Context, query string, args ...any) ([]Lett
 			return nil, err
 		}
 		if data != nil {
-			d, err := openDetail(data)
+			d, err := entry.OpenDetail(data)
 			if err != nil {
 				return nil, fmt.Errorf("entry %d: %w", l.N, err)
 			}
@@ -217,7 +219,7 @@ func (o *Outbox) Body(ctx context.Context, n int64) ([]byte, error) {
 // entry of the journal's own, and takes the letter out of the outbox or marks
 // it, at once. It returns ErrNoLetter, and appends nothing, when the letter is
 // not there any more, or is undeliverable already.
-func (o *Outbox) Settle(ctx context.Context, n int64, reason string, said Declaration) error {
+func (o *Outbox) Settle(ctx context.Context, n int64, reason string, said entry.Declaration) error {
 	gone, now := false, time.Now().UnixMicro()
 	change := func(int64) (*item, error) {
 		var state string
@@ -233,10 +235,10 @@ func (o *Outbox) Settle(ctx context.Context, n int64, reason string, said Declar
 		if err != nil {
 			return nil, err
 		}
-		return newItem(&Entry{
-			Kind: KindIntent, Session: OwnSession, Seq: seq, At: now, Call: -1, Took: -1, ExitCode: -1,
+		return newItem(&entry.Entry{
+			Kind: entry.KindIntent, Session: entry.OwnSession, Seq: seq, At: now, Call: -1, Took: -1, ExitCode: -1,
 			Reason: reason, Intent: n,
-		}, &Detail{Declaration: &said})
+		}, &entry.Detail{Declaration: &said})
 	}
 	if err := o.append(change, now); err != nil {
 		return databaseError(o.w.folder, "settle a letter of the outbox", err)

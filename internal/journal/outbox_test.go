@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // declaration is what would be sent for an action.
@@ -20,16 +22,16 @@ func declaration(action string) string {
 func (r *recording) declare(action, reason string) int64 {
 	r.t.Helper()
 	call := r.request("refund", 100)
-	r.answer(call, OutcomeOK, 20, 10)
-	return r.keep(&Entry{Kind: KindIntent, Reason: reason, Call: call}, &Detail{
-		Tool: text("refund"), Declaration: &Declaration{Action: action, Contract: "c", API: "http://127.0.0.1:1", Key: "k"},
+	r.answer(call, entry.OutcomeOK, 20, 10)
+	return r.keep(&entry.Entry{Kind: entry.KindIntent, Reason: reason, Call: call}, &entry.Detail{
+		Tool: text("refund"), Declaration: &entry.Declaration{Action: action, Contract: "c", API: "http://127.0.0.1:1", Key: "k"},
 	}, &Body{Bytes: []byte(declaration(action))})
 }
 
 // settle says how an intent went.
 func (r *recording) settle(intent int64, reason string) {
 	r.t.Helper()
-	r.append(&Entry{Kind: KindIntent, Reason: reason, Intent: intent}, &Detail{Declaration: &Declaration{Status: 503, Again: r.at + 5_000_000, Why: "HTTP 503"}})
+	r.append(&entry.Entry{Kind: entry.KindIntent, Reason: reason, Intent: intent}, &entry.Detail{Declaration: &entry.Declaration{Status: 503, Again: r.at + 5_000_000, Why: "HTTP 503"}})
 }
 
 func openOutbox(t testing.TB, home string) *Outbox {
@@ -55,7 +57,7 @@ func sendOne(t testing.TB, home string) {
 	if held, err := o.Lease(ctx, 7, time.Second); err != nil || !held {
 		t.Fatalf("lease %v, error %v", held, err)
 	}
-	if err := o.Settle(ctx, letters[0].N, IntentDeclared, Declaration{Status: 201, Recorded: "new"}); err != nil {
+	if err := o.Settle(ctx, letters[0].N, entry.IntentDeclared, entry.Declaration{Status: 201, Recorded: "new"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -79,14 +81,14 @@ func TestAnIntentIsInTheOutboxUntilItIsSettled(t *testing.T) {
 	home := t.TempDir()
 	j := openJournal(t, home, keepAll())
 	r := record(t, j, newSession())
-	r.declare("waits", IntentDeclaring)
-	r.settle(r.declare("failed", IntentDeclaring), IntentFailed)
-	r.settle(r.declare("declared", IntentDeclaring), IntentDeclared)
-	r.settle(r.declare("refused", IntentRequired), IntentRefused)
-	r.declare("required", IntentRequired)
-	bad := r.declare("bad", IntentDeclaring)
-	r.settle(bad, IntentUndeliverable)
-	r.settle(bad, IntentUndeliverable) // once more, by somebody who came late
+	r.declare("waits", entry.IntentDeclaring)
+	r.settle(r.declare("failed", entry.IntentDeclaring), entry.IntentFailed)
+	r.settle(r.declare("declared", entry.IntentDeclaring), entry.IntentDeclared)
+	r.settle(r.declare("refused", entry.IntentRequired), entry.IntentRefused)
+	r.declare("required", entry.IntentRequired)
+	bad := r.declare("bad", entry.IntentDeclaring)
+	r.settle(bad, entry.IntentUndeliverable)
+	r.settle(bad, entry.IntentUndeliverable) // once more, by somebody who came late
 	r.end(0)
 	closeJournal(t, j)
 	want := []string{"waits waiting", "failed waiting", "bad undeliverable"}
@@ -110,8 +112,8 @@ func TestALetterIsReadByteForByteAndSettledOnce(t *testing.T) {
 	home := t.TempDir()
 	j := openJournal(t, home, Options{})
 	r := record(t, j, newSession())
-	intent := r.declare("a:1", IntentDeclaring)
-	r.declare("a:2", IntentDeclaring)
+	intent := r.declare("a:1", entry.IntentDeclaring)
+	r.declare("a:2", entry.IntentDeclaring)
 	if err := j.Sync(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -126,26 +128,26 @@ func TestALetterIsReadByteForByteAndSettledOnce(t *testing.T) {
 	if body, err := o.Body(ctx, letters[0].N); err != nil || string(body) != declaration("a:1") {
 		t.Errorf("body %q, error %v", body, err)
 	}
-	if err := o.Settle(ctx, letters[0].N, IntentDeclared, Declaration{Status: 201, Recorded: "new"}); err != nil {
+	if err := o.Settle(ctx, letters[0].N, entry.IntentDeclared, entry.Declaration{Status: 201, Recorded: "new"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Settle(ctx, letters[0].N, IntentDeclared, Declaration{}); !errors.Is(err, ErrNoLetter) {
+	if err := o.Settle(ctx, letters[0].N, entry.IntentDeclared, entry.Declaration{}); !errors.Is(err, ErrNoLetter) {
 		t.Errorf("settled twice: %v", err)
 	}
-	r.settle(intent, IntentDeclared) // its recorder was not dead after all
+	r.settle(intent, entry.IntentDeclared) // its recorder was not dead after all
 	if err := o.Postpone(ctx, letters[1].N, 12345, "HTTP 503"); err != nil {
 		t.Fatal(err)
 	}
 	if due, err := openReader(t, home).NextDue(ctx); err != nil || due != 12345 {
 		t.Errorf("next due %d, error %v", due, err)
 	}
-	if err := o.Settle(ctx, letters[1].N, IntentUndeliverable, Declaration{Status: 400}); err != nil {
+	if err := o.Settle(ctx, letters[1].N, entry.IntentUndeliverable, entry.Declaration{Status: 400}); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Settle(ctx, letters[1].N, IntentUndeliverable, Declaration{Status: 400}); !errors.Is(err, ErrNoLetter) {
+	if err := o.Settle(ctx, letters[1].N, entry.IntentUndeliverable, entry.Declaration{Status: 400}); !errors.Is(err, ErrNoLetter) {
 		t.Errorf("marked twice: %v", err)
 	}
-	if err := o.Settle(ctx, letters[1].N, IntentDeclared, Declaration{Status: 201}); err != nil {
+	if err := o.Settle(ctx, letters[1].N, entry.IntentDeclared, entry.Declaration{Status: 201}); err != nil {
 		t.Errorf("one that was undeliverable cannot be declared after all: %v", err)
 	}
 	r.end(0)
@@ -217,9 +219,9 @@ func TestWhatIsErasedIsNotSentAnyMore(t *testing.T) {
 		home := t.TempDir()
 		j := openJournal(t, home, Options{})
 		r := record(t, j, newSession())
-		r.declare("gone", IntentDeclaring)
+		r.declare("gone", entry.IntentDeclaring)
 		call := r.seq - 3 // of the request of that intent
-		r.declare("stays", IntentDeclaring)
+		r.declare("stays", entry.IntentDeclaring)
 		r.end(0)
 		closeJournal(t, j)
 		o := openOutbox(t, home)
@@ -236,7 +238,7 @@ func TestWhatIsErasedIsNotSentAnyMore(t *testing.T) {
 		if _, err := o.Body(testContext(t), letters[0].N); !errors.Is(err, ErrNoLetter) {
 			t.Errorf("the body of what was erased: %v", err)
 		}
-		if err := o.Settle(testContext(t), letters[0].N, IntentDeclared, Declaration{}); !errors.Is(err, ErrNoLetter) {
+		if err := o.Settle(testContext(t), letters[0].N, entry.IntentDeclared, entry.Declaration{}); !errors.Is(err, ErrNoLetter) {
 			t.Errorf("what was erased was settled: %v", err)
 		}
 		if report := verify(t, home, VerifyOptions{}); !report.Intact() {
@@ -252,8 +254,8 @@ func TestRetentionLeavesWhatIsStillToBeSent(t *testing.T) {
 	home := t.TempDir()
 	j := openJournal(t, home, keepAll())
 	r := record(t, j, newSession())
-	r.declare("waits", IntentDeclaring)
-	r.settle(r.declare("bad", IntentDeclaring), IntentUndeliverable)
+	r.declare("waits", entry.IntentDeclaring)
+	r.settle(r.declare("bad", entry.IntentDeclaring), entry.IntentUndeliverable)
 	r.end(0)
 	closeJournal(t, j)
 	if _, err := Prune(context.Background(), home, Policy{MaxAge: time.Nanosecond, MaxBytes: -1}); err != nil {
@@ -287,7 +289,7 @@ func TestAnIntentAndItsPlaceInTheOutboxAreWrittenAtOnce(t *testing.T) {
 	}
 	r := record(t, j, newSession())
 	for i := range 5 {
-		r.settle(r.declare(fmt.Sprint("a:", i), IntentDeclaring), IntentFailed)
+		r.settle(r.declare(fmt.Sprint("a:", i), entry.IntentDeclaring), entry.IntentFailed)
 		if err := j.Sync(testContext(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -304,21 +306,23 @@ func TestAnIntentAndItsPlaceInTheOutboxAreWrittenAtOnce(t *testing.T) {
 
 func TestAnIntentThatMakesNoSenseIsNotWritten(t *testing.T) {
 	t.Parallel()
-	base := Entry{Kind: KindIntent, Session: newSession(), Seq: 5, At: 1, Call: 1, Took: -1, ExitCode: -1}
-	for name, change := range map[string]func(*Entry){
-		"a beginning without a declaration":   func(e *Entry) { e.Reason = IntentDeclaring },
-		"an outcome with a declaration":       func(e *Entry) { e.Reason, e.Intent, e.Body, e.Kept = IntentDeclared, 2, Hash{1}, 3 },
-		"an outcome of nothing":               func(e *Entry) { e.Reason = IntentDeclared },
-		"an outcome of what comes later":      func(e *Entry) { e.Reason, e.Intent = IntentDeclared, 5 },
-		"a beginning that is about another":   func(e *Entry) { e.Reason, e.Intent, e.Body, e.Kept = IntentDeclaring, 2, Hash{1}, 3 },
-		"a beginning of the journal's own":    func(e *Entry) { e.Session, e.Reason, e.Body, e.Kept = OwnSession, IntentDeclaring, Hash{1}, 3 },
-		"a failure that the journal tells of": func(e *Entry) { e.Session, e.Reason, e.Intent = OwnSession, IntentFailed, 2 },
-		"a word that is none":                 func(e *Entry) { e.Reason = "hoped" },
+	base := entry.Entry{Kind: entry.KindIntent, Session: newSession(), Seq: 5, At: 1, Call: 1, Took: -1, ExitCode: -1}
+	for name, change := range map[string]func(*entry.Entry){
+		"a beginning without a declaration": func(e *entry.Entry) { e.Reason = entry.IntentDeclaring },
+		"an outcome with a declaration":     func(e *entry.Entry) { e.Reason, e.Intent, e.Body, e.Kept = entry.IntentDeclared, 2, entry.Hash{1}, 3 },
+		"an outcome of nothing":             func(e *entry.Entry) { e.Reason = entry.IntentDeclared },
+		"an outcome of what comes later":    func(e *entry.Entry) { e.Reason, e.Intent = entry.IntentDeclared, 5 },
+		"a beginning that is about another": func(e *entry.Entry) { e.Reason, e.Intent, e.Body, e.Kept = entry.IntentDeclaring, 2, entry.Hash{1}, 3 },
+		"a beginning of the journal's own": func(e *entry.Entry) {
+			e.Session, e.Reason, e.Body, e.Kept = entry.OwnSession, entry.IntentDeclaring, entry.Hash{1}, 3
+		},
+		"a failure that the journal tells of": func(e *entry.Entry) { e.Session, e.Reason, e.Intent = entry.OwnSession, entry.IntentFailed, 2 },
+		"a word that is none":                 func(e *entry.Entry) { e.Reason = "hoped" },
 	} {
 		e := base
 		change(&e)
-		var wrong *EntryError
-		if _, err := EncodeLeaf(&e, Hash{}); !errors.As(err, &wrong) {
+		var wrong *entry.Error
+		if _, err := entry.EncodeLeaf(&e, entry.Hash{}); !errors.As(err, &wrong) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

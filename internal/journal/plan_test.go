@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // planOf is how SQLite goes about a query, step by step.
@@ -66,7 +68,7 @@ func TestSumsAndRankingsAreFoundByOneIndexAlone(t *testing.T) {
 		"sums":                       func() (string, []any) { return sumsQuery(rollupFilter{worst: true}) },
 		"sums of a session's tools":  func() (string, []any) { return sumsQuery(rollupFilter{session: 1, toolsOnly: true, worst: true}) },
 		"the biggest":                func() (string, []any) { return rankingsQuery(rollupFilter{}, Biggest) },
-		"the slowest since an hour":  func() (string, []any) { return rankingsQuery(rollupFilter{since: 3 * hourUS}, Slowest) },
+		"the slowest since an hour":  func() (string, []any) { return rankingsQuery(rollupFilter{since: 3 * rollup.HourUS}, Slowest) },
 		"the slowest of one session": func() (string, []any) { return rankingsQuery(rollupFilter{session: 1, toolsOnly: true}, Slowest) },
 	} {
 		query, args := ask()

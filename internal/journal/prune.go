@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Policy says how long bodies are kept. A zero field stands for the default,
@@ -59,7 +61,7 @@ func Prune(ctx context.Context, home string, policy Policy) (Erasure, error) {
 }
 
 func (e *eraser) prune(ctx context.Context, policy Policy) (Erasure, error) {
-	e.begin(ScopeRetention, ErasedBodies)
+	e.begin(entry.ScopeRetention, entry.ErasedBodies)
 	over, err := e.findOver(ctx, policy.orDefault())
 	if err != nil {
 		return e.result, err

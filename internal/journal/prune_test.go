@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"testing"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // keepAt keeps a body of a size that cannot be compressed, at a time.
@@ -77,7 +79,7 @@ func TestRetentionTakesTheOldestBodiesAndNoMoreThanItMust(t *testing.T) {
 			if report.ErasedBodies != test.gone || report.Erased != 0 {
 				t.Errorf("report is %+v", report)
 			}
-			if test.gone > 0 && (erasure.First != 1 || erasure.Last != test.gone || report.Erasures[0].Scope != ScopeRetention) {
+			if test.gone > 0 && (erasure.First != 1 || erasure.Last != test.gone || report.Erasures[0].Scope != entry.ScopeRetention) {
 				t.Errorf("erased %+v", erasure)
 			}
 			again, err := Prune(testContext(t), home, test.policy)

@@ -1,6 +1,10 @@
 package journal
 
-import "context"
+import (
+	"context"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+)
 
 // Run is one session as the answers show it.
 type Run struct {
@@ -10,11 +14,11 @@ type Run struct {
 	Transport string
 	Version   string // of the deed that recorded it
 	Capture   string
-	Started   int64  // µs since 1970
-	Last      int64  // time of its last entry, µs since 1970
-	End       *Entry // nil while no end is recorded
-	Erased    bool   // its session detail was erased
-	Shared    int    // how many first digits of ID another session's begins with too
+	Started   int64        // µs since 1970
+	Last      int64        // time of its last entry, µs since 1970
+	End       *entry.Entry // nil while no end is recorded
+	Erased    bool         // its session detail was erased
+	Shared    int          // how many first digits of ID another session's begins with too
 }
 
 // RunFilter narrows a list of runs. Zero fields narrow nothing.
@@ -38,7 +42,7 @@ type Call struct {
 	AnswerAt int64
 	Took     int64 // µs; -1 where unknown
 	Returned int64 // wire bytes of the response
-	Outcome  Outcome
+	Outcome  entry.Outcome
 	Error    string // the raw error code, if any
 	Flags    []string
 	Ended    bool // the session has ended, so that an open call stays unanswered
@@ -128,8 +132,8 @@ type Gap struct {
 // Record is one entry with its detail, as `show` and `export` print it.
 type Record struct {
 	N      int64 // position in the log
-	Entry  Entry
-	Detail *Detail // nil when it was erased or there is none
+	Entry  entry.Entry
+	Detail *entry.Detail // nil when it was erased or there is none
 	Erased bool
 	Leaf   []byte // the exact leaf
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 const (
@@ -18,10 +20,10 @@ const (
 
 // item is one entry on its way to the database, encoded already.
 type item struct {
-	entry      Entry
+	entry      entry.Entry
 	leaf       []byte
 	salt, data []byte // nil without a detail
-	derived    columns
+	derived    entry.Columns
 	extra      derived   // what else the derived tables need
 	body       *keptBody // nil without a body
 	erased     []byte    // of an erasure: the list of what it took
@@ -112,11 +114,11 @@ func (q *queue) tryPush(it *item) (<-chan struct{}, error) {
 	q.bytes += it.bytes()
 	q.appended++
 	q.nextSeq[it.entry.Session] = it.entry.Seq + 1
-	if it.entry.Kind == KindEnd {
+	if it.entry.Kind == entry.KindEnd {
 		delete(q.nextSeq, it.entry.Session)
 		q.ends++
 	}
-	if len(q.items) == 1 || len(q.items) == groupEntries || it.entry.Kind == KindEnd {
+	if len(q.items) == 1 || len(q.items) == groupEntries || it.entry.Kind == entry.KindEnd {
 		q.wakeWriter()
 	}
 	return nil, nil
@@ -124,16 +126,16 @@ func (q *queue) tryPush(it *item) (<-chan struct{}, error) {
 
 // checkPlace keeps holes and doubles out of a session: they would look like
 // tampering for ever.
-func (q *queue) checkPlace(e *Entry) error {
+func (q *queue) checkPlace(e *entry.Entry) error {
 	next, open := q.nextSeq[e.Session]
-	if open == (e.Kind == KindSession) {
+	if open == (e.Kind == entry.KindSession) {
 		if open {
-			return &EntryError{Reason: fmt.Sprintf("session %s has begun before", e.Session)}
+			return &entry.Error{Reason: fmt.Sprintf("session %s has begun before", e.Session)}
 		}
-		return &EntryError{Reason: fmt.Sprintf("session %s has not begun, or has ended", e.Session)}
+		return &entry.Error{Reason: fmt.Sprintf("session %s has not begun, or has ended", e.Session)}
 	}
 	if e.Seq != next {
-		return &EntryError{Reason: fmt.Sprintf("it is entry %d of its session, and %d comes next", e.Seq, next)}
+		return &entry.Error{Reason: fmt.Sprintf("it is entry %d of its session, and %d comes next", e.Seq, next)}
 	}
 	return nil
 }
@@ -208,7 +210,7 @@ func (q *queue) done(n int, flush bool) {
 	for i, it := range q.items[:n] {
 		q.bytes -= it.bytes()
 		it.body.discard()
-		if it.entry.Kind == KindEnd {
+		if it.entry.Kind == entry.KindEnd {
 			q.ends--
 		}
 		q.items[i] = nil

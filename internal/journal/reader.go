@@ -11,6 +11,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Reader answers questions about a journal. It never writes to it, and sees
@@ -138,7 +140,7 @@ func (r *Reader) Runs(ctx context.Context, filter RunFilter) ([]Run, error) {
 	}
 	defer rows.Close()
 	var runs []Run
-	told := make(map[string]*Detail) // most sessions say what one before has said
+	told := make(map[string]*entry.Detail) // most sessions say what one before has said
 	for rows.Next() {
 		var run Run
 		var before, behind sql.NullString
@@ -168,20 +170,20 @@ func sharedDigits(a, b string) int {
 	return n
 }
 
-func (run *Run) fill(begin, detail, end []byte, told map[string]*Detail) error {
+func (run *Run) fill(begin, detail, end []byte, told map[string]*entry.Detail) error {
 	if begin != nil {
-		l, err := decodeLeaf(begin)
+		l, err := entry.DecodeLeaf(begin)
 		if err != nil {
 			return err
 		}
 		run.Started, run.Capture = l.At, l.Capture
-		run.Erased = detail == nil && l.detail != Hash{}
+		run.Erased = detail == nil && l.Detail != entry.Hash{}
 	}
 	if detail != nil {
 		d := told[string(detail)]
 		if d == nil {
 			var err error
-			if d, err = openDetail(detail); err != nil {
+			if d, err = entry.OpenDetail(detail); err != nil {
 				return err
 			}
 			told[string(detail)] = d
@@ -189,7 +191,7 @@ func (run *Run) fill(begin, detail, end []byte, told map[string]*Detail) error {
 		run.Label, run.Program, run.Transport, run.Version = d.Label, d.Program, d.Transport, d.Version
 	}
 	if end != nil {
-		l, err := decodeLeaf(end)
+		l, err := entry.DecodeLeaf(end)
 		if err != nil {
 			return err
 		}

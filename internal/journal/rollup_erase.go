@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // followErasure makes the derived tables follow what was erased, when all of
@@ -49,7 +52,7 @@ type staleHour struct {
 	session, hour int64
 	first, last   sql.NullInt64 // where in the log it lies, as the old roll-ups know
 	state         hourState
-	rollups       map[rollupKey]*rollup
+	rollups       map[rollup.Key]*rollup.Rollup
 }
 
 // hourState changes with every call that comes, is answered or is erased.
@@ -76,7 +79,7 @@ func readStale(ctx context.Context, db database) (*staleHour, error) {
 func (h *staleHour) derive(ctx context.Context, db database) (err error) {
 	h.rollups, err = tallyCalls(ctx, db, callRows+" NOT INDEXED"+answerJoin+`
 		WHERE q.n BETWEEN ? AND ? AND q.session = ? AND q.at >= ? AND q.at < ? AND `+isCall,
-		h.first.Int64, h.last.Int64, h.session, h.hour*hourUS, (h.hour+1)*hourUS)
+		h.first.Int64, h.last.Int64, h.session, h.hour*rollup.HourUS, (h.hour+1)*rollup.HourUS)
 	return err
 }
 
@@ -98,30 +101,18 @@ func (e *eraser) deriveAhead(ctx context.Context) (*staleHour, error) {
 	return ahead, ahead.derive(ctx, tx)
 }
 
-// each goes through the entries of a list.
-func (l eraseList) each(yield func(n int64) error) error {
-	for _, run := range l {
-		for n := run.first; n <= run.last; n++ {
-			if err := yield(n); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // forgetErased takes what was derived from erased entries out of the derived
 // tables, in the transaction that erases them. Roll-ups only remember that
 // they are stale, because deriving an hour anew for each of many steps would
 // take for ever; deriveStale does it once.
-func forgetErased(ctx context.Context, db database, erased eraseList) error {
+func forgetErased(ctx context.Context, db database, erased entry.List) error {
 	for _, query := range []string{
 		"DELETE FROM destinations WHERE n = ?",
 		// Before the text itself: that its words must be merged away.
 		"INSERT INTO meta (key, value) SELECT '" + metaUnmerged + "', '1' FROM texts_docsize WHERE id = ? ON CONFLICT DO NOTHING",
 		"DELETE FROM texts WHERE rowid = ?",
 		`INSERT INTO stale (session, hour)
-			SELECT q.session, q.at / ` + strconv.Itoa(hourUS) + ` FROM entries e JOIN entries q ON q.session = e.session
+			SELECT q.session, q.at / ` + strconv.Itoa(rollup.HourUS) + ` FROM entries e JOIN entries q ON q.session = e.session
 				AND q.seq = CASE e.kind WHEN 'response' THEN e.call ELSE e.seq END
 			WHERE e.n = ? AND e.kind IN ('request', 'response') AND q.kind = 'request' AND q.call IS NULL ON CONFLICT DO NOTHING`,
 	} {
@@ -129,7 +120,7 @@ func forgetErased(ctx context.Context, db database, erased eraseList) error {
 		if err != nil {
 			return err
 		}
-		err = erased.each(func(n int64) error {
+		err = erased.Each(func(n int64) error {
 			_, err := statement.ExecContext(ctx, n)
 			return err
 		})
@@ -163,7 +154,7 @@ func deriveStale(ctx context.Context, db database, ahead *staleHour) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	if err := replaceRollups(ctx, db, everySession, h.hour, all); err != nil {
+	if err := replaceRollups(ctx, db, rollup.EverySession, h.hour, all); err != nil {
 		return false, err
 	}
 	generation, err := readMetaInteger(ctx, db, metaGeneration)
@@ -174,16 +165,16 @@ func deriveStale(ctx context.Context, db database, ahead *staleHour) (bool, erro
 }
 
 // hourOfAll makes the roll-ups of one hour of all sessions from theirs.
-func hourOfAll(ctx context.Context, db database, hour int64) (map[rollupKey]*rollup, error) {
-	rows, err := db.QueryContext(ctx, "SELECT session, side, method, tool FROM rollups WHERE hour = ? AND session > ?", hour, everySession)
+func hourOfAll(ctx context.Context, db database, hour int64) (map[rollup.Key]*rollup.Rollup, error) {
+	rows, err := db.QueryContext(ctx, "SELECT session, side, method, tool FROM rollups WHERE hour = ? AND session > ?", hour, rollup.EverySession)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var keys []rollupKey
+	var keys []rollup.Key
 	for rows.Next() {
-		key := rollupKey{hour: hour}
-		if err := rows.Scan(&key.session, &key.side, &key.method, &key.tool); err != nil {
+		key := rollup.Key{Hour: hour}
+		if err := rows.Scan(&key.Session, &key.Side, &key.Method, &key.Tool); err != nil {
 			return nil, err
 		}
 		keys = append(keys, key)
@@ -191,21 +182,21 @@ func hourOfAll(ctx context.Context, db database, hour int64) (map[rollupKey]*rol
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, err
 	}
-	rollups := make(map[rollupKey]*rollup)
+	rollups := make(map[rollup.Key]*rollup.Rollup)
 	for _, key := range keys {
 		row, err := findRollup(ctx, db, key)
 		if err != nil {
 			return nil, err
 		}
-		if rollups[key.shared()] == nil {
-			rollups[key.shared()] = &rollup{}
+		if rollups[key.Shared()] == nil {
+			rollups[key.Shared()] = &rollup.Rollup{}
 		}
-		rollups[key.shared()].merge(row)
+		rollups[key.Shared()].Merge(row)
 	}
 	return rollups, nil
 }
 
-func replaceRollups(ctx context.Context, db database, session, hour int64, rollups map[rollupKey]*rollup) error {
+func replaceRollups(ctx context.Context, db database, session, hour int64, rollups map[rollup.Key]*rollup.Rollup) error {
 	for _, table := range []string{"rollups", "failures"} {
 		if _, err := db.ExecContext(ctx, "DELETE FROM "+table+" WHERE session = ? AND hour = ?", session, hour); err != nil {
 			return err

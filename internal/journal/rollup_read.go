@@ -3,11 +3,13 @@ package journal
 import (
 	"database/sql"
 	"fmt"
+
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // rollupFilter says which calls a question adds up, and what of them.
 type rollupFilter struct {
-	session   int64 // row of sessions, or everySession
+	session   int64 // row of sessions, or rollup.EverySession
 	since     int64 // µs since 1970
 	toolsOnly bool
 
@@ -18,7 +20,7 @@ type rollupFilter struct {
 
 // where limits roll-ups to whole hours of the filter.
 func (f *rollupFilter) where() (string, []any) {
-	where, args := "session = ? AND hour >= ?", []any{f.session, (f.since + hourUS - 1) / hourUS}
+	where, args := "session = ? AND hour >= ?", []any{f.session, (f.since + rollup.HourUS - 1) / rollup.HourUS}
 	if f.toolsOnly {
 		where += " AND side = 'client' AND method = 'tools/call'"
 	}
@@ -30,7 +32,7 @@ func (f *rollupFilter) where() (string, []any) {
 // and of the hour which the filter's time cuts everything, from the entries.
 // One roll-up may come in parts, and parts do not say of which hour they are.
 // What is yielded is good until the next.
-func (q *question) eachRollup(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+func (q *question) eachRollup(filter rollupFilter, yield func(*rollup.Key, *rollup.Rollup) error) error {
 	stored := q.storedRollups
 	if filter.failures {
 		stored = q.storedFailures
@@ -52,19 +54,19 @@ func (q *question) eachRollup(filter rollupFilter, yield func(*rollupKey, *rollu
 
 // cutHour makes roll-ups, by session, of what lies behind the filter's time in
 // the hour that it cuts. Where in the log that hour is, its roll-ups know.
-func (q *question) cutHour(filter rollupFilter) (map[rollupKey]*rollup, error) {
-	if filter.since%hourUS == 0 {
+func (q *question) cutHour(filter rollupFilter) (map[rollup.Key]*rollup.Rollup, error) {
+	if filter.since%rollup.HourUS == 0 {
 		return nil, nil
 	}
-	hour := filter.since / hourUS
+	hour := filter.since / rollup.HourUS
 	var first, last sql.NullInt64
 	err := q.tx.QueryRowContext(q.ctx, "SELECT min(first), max(last) FROM rollups INDEXED BY rollups_by_hour WHERE hour = ? AND session = ?", hour, filter.session).
 		Scan(&first, &last)
 	if err != nil || !first.Valid {
 		return nil, err
 	}
-	where, args := "q.n BETWEEN ? AND ? AND q.at >= ? AND q.at < ?", []any{first.Int64, last.Int64, filter.since, (hour + 1) * hourUS}
-	if filter.session != everySession {
+	where, args := "q.n BETWEEN ? AND ? AND q.at >= ? AND q.at < ?", []any{first.Int64, last.Int64, filter.since, (hour + 1) * rollup.HourUS}
+	if filter.session != rollup.EverySession {
 		where += " AND q.session = ?"
 		args = append(args, filter.session)
 	}
@@ -74,7 +76,7 @@ func (q *question) cutHour(filter rollupFilter) (map[rollupKey]*rollup, error) {
 	return tallyCalls(q.ctx, q.tx, callRows+" NOT INDEXED"+answerJoin+" WHERE "+isCall+" AND "+where, args...)
 }
 
-func (q *question) storedRollups(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+func (q *question) storedRollups(filter rollupFilter, yield func(*rollup.Key, *rollup.Rollup) error) error {
 	if filter.sums {
 		if err := q.storedSums(filter, yield); err != nil {
 			return err
@@ -103,24 +105,24 @@ func sumsQuery(filter rollupFilter) (string, []any) {
 			FROM rollups INDEXED BY rollups_sums WHERE ` + where + ` GROUP BY side, method, tool) s`, args
 }
 
-func (q *question) storedSums(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+func (q *question) storedSums(filter rollupFilter, yield func(*rollup.Key, *rollup.Rollup) error) error {
 	query, args := sumsQuery(filter)
 	rows, err := q.tx.QueryContext(q.ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	key := rollupKey{session: filter.session}
+	key := rollup.Key{Session: filter.session}
 	for rows.Next() {
-		var r rollup
-		var biggest ranked
-		err := rows.Scan(&key.side, &key.method, &key.tool, &r.calls, &r.sent, &r.answered, &r.ok, &r.errors, &r.toolErrors, &r.returned, &r.returnedOK,
-			&r.took, &r.longest, &r.first, &r.last, &biggest.value, &biggest.n)
+		var r rollup.Rollup
+		var biggest rollup.Ranked
+		err := rows.Scan(&key.Side, &key.Method, &key.Tool, &r.Calls, &r.Sent, &r.Answered, &r.OK, &r.Errors, &r.ToolErrors, &r.Returned, &r.ReturnedOK,
+			&r.Took, &r.Longest, &r.First, &r.Last, &biggest.Value, &biggest.N)
 		if err != nil {
 			return err
 		}
-		if biggest.n >= 0 {
-			r.biggest = ranking{biggest}
+		if biggest.N >= 0 {
+			r.Biggest = rollup.Ranking{biggest}
 		}
 		if err := yield(&key, &r); err != nil {
 			return err
@@ -130,24 +132,24 @@ func (q *question) storedSums(filter rollupFilter, yield func(*rollupKey, *rollu
 }
 
 // storedTimes yields roll-ups that hold times and nothing else.
-func (q *question) storedTimes(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+func (q *question) storedTimes(filter rollupFilter, yield func(*rollup.Key, *rollup.Rollup) error) error {
 	where, args := filter.where()
 	rows, err := q.tx.QueryContext(q.ctx, "SELECT side, method, tool, times FROM rollups INDEXED BY rollups_by_key WHERE "+where, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	key := rollupKey{session: filter.session}
+	key := rollup.Key{Session: filter.session}
 	var side, method, tool, timed sql.RawBytes
-	var r rollup
+	var r rollup.Rollup
 	names := make(interned)
 	for rows.Next() {
 		if err := rows.Scan(&side, &method, &tool, &timed); err != nil {
 			return err
 		}
-		key.side, key.method, key.tool = names.of(side), names.of(method), names.of(tool)
-		r.times = r.times[:0]
-		if err := eachBucket(timed, func(index int, count int64) { r.times = append(r.times, bucket{index, count}) }); err != nil {
+		key.Side, key.Method, key.Tool = names.of(side), names.of(method), names.of(tool)
+		r.Times = r.Times[:0]
+		if err := rollup.EachBucket(timed, func(index int, count int64) { r.Times = append(r.Times, rollup.Bucket{Index: index, Count: count}) }); err != nil {
 			return err
 		}
 		if err := yield(&key, &r); err != nil {
@@ -170,7 +172,7 @@ func rankingsQuery(filter rollupFilter, order Order) (string, []any) {
 // eachRanking yields roll-ups that hold rankings and nothing else, those of
 // the highest values first, until enough says that a value and whatever is
 // below it cannot add to a list. So a few of thousands are read.
-func (q *question) eachRanking(filter rollupFilter, order Order, enough func(value int64) bool, yield func(*rollup)) error {
+func (q *question) eachRanking(filter rollupFilter, order Order, enough func(value int64) bool, yield func(*rollup.Rollup)) error {
 	query, args := rankingsQuery(filter, order)
 	rows, err := q.tx.QueryContext(q.ctx, query, args...)
 	if err != nil {
@@ -189,8 +191,8 @@ func (q *question) eachRanking(filter rollupFilter, order Order, enough func(val
 		if err := q.tx.QueryRowContext(q.ctx, "SELECT extremes FROM rollups WHERE rowid = ?", id).Scan(&extremes); err != nil {
 			return err
 		}
-		var r rollup
-		if err := readRankings(extremes, &r.biggest, &r.slowest, &r.biggestBad, &r.slowestBad); err != nil {
+		var r rollup.Rollup
+		if err := rollup.ReadRankings(extremes, &r.Biggest, &r.Slowest, &r.BiggestBad, &r.SlowestBad); err != nil {
 			return err
 		}
 		yield(&r)
@@ -199,7 +201,7 @@ func (q *question) eachRanking(filter rollupFilter, order Order, enough func(val
 }
 
 // storedFailures yields roll-ups that hold failures and nothing else.
-func (q *question) storedFailures(filter rollupFilter, yield func(*rollupKey, *rollup) error) error {
+func (q *question) storedFailures(filter rollupFilter, yield func(*rollup.Key, *rollup.Rollup) error) error {
 	where, args := filter.where()
 	rows, err := q.tx.QueryContext(q.ctx, "SELECT side, method, tool, outcome, error, sum(calls), max(last) FROM failures WHERE "+where+
 		" GROUP BY side, method, tool, outcome, error", args...)
@@ -207,15 +209,15 @@ func (q *question) storedFailures(filter rollupFilter, yield func(*rollupKey, *r
 		return err
 	}
 	defer rows.Close()
-	key := rollupKey{session: filter.session}
+	key := rollup.Key{Session: filter.session}
 	for rows.Next() {
-		var failure failureKey
+		var failure rollup.FailureKey
 		var count, last int64
-		if err := rows.Scan(&key.side, &key.method, &key.tool, &failure.outcome, &failure.code, &count, &last); err != nil {
+		if err := rows.Scan(&key.Side, &key.Method, &key.Tool, &failure.Outcome, &failure.Code, &count, &last); err != nil {
 			return err
 		}
-		var row rollup
-		row.fail(failure, count, last)
+		var row rollup.Rollup
+		row.Fail(failure, count, last)
 		if err := yield(&key, &row); err != nil {
 			return err
 		}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // database is what the tables can be asked through: a connection or a
@@ -38,57 +41,57 @@ const (
 		WHERE session = ? AND side = ? AND method = ? AND tool = ? AND hour = ?`
 )
 
-func (k *rollupKey) args() []any { return []any{k.session, k.side, k.method, k.tool, k.hour} }
+func keyArgs(k *rollup.Key) []any { return []any{k.Session, k.Side, k.Method, k.Tool, k.Hour} }
 
-// values are what the row of a roll-up holds, in the order of rollupColumns.
-func (r *rollup) values() []any {
-	worst, bad := r.biggest.first(), r.biggestBad.first()
+// rollupValues are what the row of a roll-up holds, in the order of rollupColumns.
+func rollupValues(r *rollup.Rollup) []any {
+	worst, bad := r.Biggest.First(), r.BiggestBad.First()
 	return []any{
-		r.calls, r.sent, r.answered, r.ok, r.errors, r.toolErrors, r.returned, r.returnedOK, r.took, r.longest, r.first, r.last,
-		max(worst.value, bad.value), worst.value, worst.n,
-		appendRankings([]byte{}, r.biggest, r.slowest, r.biggestBad, r.slowestBad), r.sizes.append([]byte{}), r.times.append([]byte{}),
+		r.Calls, r.Sent, r.Answered, r.OK, r.Errors, r.ToolErrors, r.Returned, r.ReturnedOK, r.Took, r.Longest, r.First, r.Last,
+		max(worst.Value, bad.Value), worst.Value, worst.N,
+		rollup.AppendRankings([]byte{}, r.Biggest, r.Slowest, r.BiggestBad, r.SlowestBad), r.Sizes.Append([]byte{}), r.Times.Append([]byte{}),
 	}
 }
 
 // rollupRow is where a stored roll-up is scanned to.
 type rollupRow struct {
-	rollup
+	rollup.Rollup
 	largest, worst, worstCall int64 // which the rankings say as well
 	extremes, sizes, times    sql.RawBytes
 }
 
 func (r *rollupRow) targets() []any {
 	return []any{
-		&r.calls, &r.sent, &r.answered, &r.ok, &r.errors, &r.toolErrors, &r.returned, &r.returnedOK, &r.took, &r.longest, &r.first, &r.last,
+		&r.Calls, &r.Sent, &r.Answered, &r.OK, &r.Errors, &r.ToolErrors, &r.Returned, &r.ReturnedOK, &r.Took, &r.Longest, &r.First, &r.Last,
 		&r.largest, &r.worst, &r.worstCall, &r.extremes, &r.sizes, &r.times,
 	}
 }
 
 // open makes the roll-up of what was scanned.
-func (r *rollupRow) open() (*rollup, error) {
-	row := r.rollup
+func (r *rollupRow) open() (*rollup.Rollup, error) {
+	row := r.Rollup
 	var err error
-	if err = readRankings(r.extremes, &row.biggest, &row.slowest, &row.biggestBad, &row.slowestBad); err != nil {
+	if err = rollup.ReadRankings(r.extremes, &row.Biggest, &row.Slowest, &row.BiggestBad, &row.SlowestBad); err != nil {
 		return nil, err
 	}
-	if row.sizes, err = readHistogram(r.sizes); err != nil {
+	if row.Sizes, err = rollup.ReadHistogram(r.sizes); err != nil {
 		return nil, err
 	}
-	if row.times, err = readHistogram(r.times); err != nil {
+	if row.Times, err = rollup.ReadHistogram(r.times); err != nil {
 		return nil, err
 	}
 	return &row, nil
 }
 
 // findRollup reads one roll-up. One that is not there is empty.
-func findRollup(ctx context.Context, db database, key rollupKey) (*rollup, error) {
-	rows, err := db.QueryContext(ctx, loadRollup, key.args()...)
+func findRollup(ctx context.Context, db database, key rollup.Key) (*rollup.Rollup, error) {
+	rows, err := db.QueryContext(ctx, loadRollup, keyArgs(&key)...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	if !rows.Next() {
-		return &rollup{}, rows.Err()
+		return &rollup.Rollup{}, rows.Err()
 	}
 	var stored rollupRow
 	if err := rows.Scan(stored.targets()...); err != nil {
@@ -98,26 +101,26 @@ func findRollup(ctx context.Context, db database, key rollupKey) (*rollup, error
 	if err != nil {
 		return nil, err
 	}
-	if err := rows.Close(); err != nil || row.errors+row.toolErrors == 0 {
+	if err := rows.Close(); err != nil || row.Errors+row.ToolErrors == 0 {
 		return row, err
 	}
 	return row, findFailures(ctx, db, key, row)
 }
 
-func findFailures(ctx context.Context, db database, key rollupKey, row *rollup) error {
-	rows, err := db.QueryContext(ctx, loadFailures, key.args()...)
+func findFailures(ctx context.Context, db database, key rollup.Key, row *rollup.Rollup) error {
+	rows, err := db.QueryContext(ctx, loadFailures, keyArgs(&key)...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var failure failureKey
+		var failure rollup.FailureKey
 		var count, last int64
-		if err := rows.Scan(&failure.outcome, &failure.code, &count, &last); err != nil {
+		if err := rows.Scan(&failure.Outcome, &failure.Code, &count, &last); err != nil {
 			return err
 		}
-		row.fail(failure, count, last)
-		row.failures[failure].saved = row.failures[failure].failureSum
+		row.Fail(failure, count, last)
+		row.Failures[failure].Saved = row.Failures[failure].FailureSum
 	}
 	return rows.Err()
 }
@@ -144,20 +147,20 @@ func (s rollupSaver) close() {
 }
 
 // save writes a roll-up and those of its failures that changed.
-func (s rollupSaver) save(ctx context.Context, key rollupKey, r *rollup) error {
-	if _, err := s.rollup.ExecContext(ctx, append(key.args(), r.values()...)...); err != nil {
+func (s rollupSaver) save(ctx context.Context, key rollup.Key, r *rollup.Rollup) error {
+	if _, err := s.rollup.ExecContext(ctx, append(keyArgs(&key), rollupValues(r)...)...); err != nil {
 		return err
 	}
-	for failure, f := range r.failures {
-		if f.saved == f.failureSum {
+	for failure, f := range r.Failures {
+		if f.Saved == f.FailureSum {
 			continue
 		}
-		if _, err := s.failure.ExecContext(ctx, append(key.args(), string(failure.outcome), failure.code, f.count, f.last)...); err != nil {
+		if _, err := s.failure.ExecContext(ctx, append(keyArgs(&key), string(failure.Outcome), failure.Code, f.Count, f.Last)...); err != nil {
 			return err
 		}
-		f.saved = f.failureSum
+		f.Saved = f.FailureSum
 	}
-	r.changed = false
+	r.Changed = false
 	return nil
 }
 
@@ -172,55 +175,55 @@ const isCall = `q.kind = 'request' AND q.call IS NULL`
 
 // tallyCalls makes roll-ups straight from the entries, for the requests that
 // a query beginning with callRows finds.
-func tallyCalls(ctx context.Context, db database, query string, args ...any) (map[rollupKey]*rollup, error) {
+func tallyCalls(ctx context.Context, db database, query string, args ...any) (map[rollup.Key]*rollup.Rollup, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	rollups := make(map[rollupKey]*rollup)
+	rollups := make(map[rollup.Key]*rollup.Rollup)
 	for rows.Next() {
-		var key rollupKey
+		var key rollup.Key
 		var n, at int64
 		var side, method, tool, outcome, code sql.NullString
 		var sent, returned, took sql.NullInt64
 		var answered bool
-		if err := rows.Scan(&key.session, &n, &at, &side, &method, &tool, &sent, &answered, &returned, &took, &outcome, &code); err != nil {
+		if err := rows.Scan(&key.Session, &n, &at, &side, &method, &tool, &sent, &answered, &returned, &took, &outcome, &code); err != nil {
 			return nil, err
 		}
-		key.side, key.method, key.tool, key.hour = side.String, method.String, tool.String, at/hourUS
+		key.Side, key.Method, key.Tool, key.Hour = side.String, method.String, tool.String, at/rollup.HourUS
 		row := rollups[key]
 		if row == nil {
-			row = &rollup{}
+			row = &rollup.Rollup{}
 			rollups[key] = row
 		}
-		row.ask(n, sent.Int64)
+		row.Ask(n, sent.Int64)
 		if !answered {
 			continue
 		}
-		a := answer{bytes: returned.Int64, took: -1, outcome: Outcome(outcome.String), code: code.String}
+		a := rollup.Answer{Bytes: returned.Int64, Took: -1, Outcome: entry.Outcome(outcome.String), Code: code.String}
 		if took.Valid {
-			a.took = took.Int64
+			a.Took = took.Int64
 		}
-		row.answer(n, a)
+		row.Answer(n, a)
 	}
 	return rollups, rows.Err()
 }
 
 // findOpen looks a request up in the tables, and whether it has no answer.
-func findOpen(ctx context.Context, db database, place callKey) (openCall, bool, error) {
-	var open openCall
+func findOpen(ctx context.Context, db database, place rollup.Place) (rollup.OpenCall, bool, error) {
+	var open rollup.OpenCall
 	var at int64
 	var side, method, tool sql.NullString
 	err := db.QueryRowContext(ctx, `
 		SELECT q.n, q.at, q.side, q.method, q.tool FROM entries q JOIN unanswered u ON u.n = q.n
-		WHERE q.session = ? AND q.seq = ?`, place.session, place.seq).Scan(&open.n, &at, &side, &method, &tool)
+		WHERE q.session = ? AND q.seq = ?`, place.Session, place.Seq).Scan(&open.N, &at, &side, &method, &tool)
 	if errors.Is(err, sql.ErrNoRows) {
-		return openCall{}, false, nil
+		return rollup.OpenCall{}, false, nil
 	}
 	if err != nil {
-		return openCall{}, false, err
+		return rollup.OpenCall{}, false, err
 	}
-	open.key = rollupKey{session: place.session, side: side.String, method: method.String, tool: tool.String, hour: at / hourUS}
+	open.Key = rollup.Key{Session: place.Session, Side: side.String, Method: method.String, Tool: tool.String, Hour: at / rollup.HourUS}
 	return open, true, nil
 }

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // deriveAll makes all roll-ups of a journal anew from its entries.
@@ -14,14 +17,14 @@ func deriveAll(db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	all := newTally()
+	all := rollup.NewTally()
 	for rows.Next() {
 		var n, session int64
-		var c columns
-		if err := rows.Scan(&n, &session, &c.seq, &c.kind, &c.at, &c.side, &c.bytes, &c.call, &c.took, &c.outcome, &c.method, &c.tool, &c.err); err != nil {
+		var c entry.Columns
+		if err := rows.Scan(&n, &session, &c.Seq, &c.Kind, &c.At, &c.Side, &c.Bytes, &c.Call, &c.Took, &c.Outcome, &c.Method, &c.Tool, &c.Error); err != nil {
 			return err
 		}
-		if err := all.add(n, session, &c); err != nil {
+		if err := all.Add(n, session, &c); err != nil {
 			return err
 		}
 	}
@@ -38,7 +41,7 @@ func deriveAll(db *sql.DB) error {
 		return err
 	}
 	defer saver.close()
-	for key, row := range all.rows {
+	for key, row := range all.Rows {
 		if err := saver.save(ctx, key, row); err != nil {
 			return err
 		}
@@ -49,8 +52,8 @@ func deriveAll(db *sql.DB) error {
 		FROM entries e LEFT JOIN details d ON d.n = e.n LEFT JOIN bodies b ON b.n = e.n GROUP BY 1, 2`); err != nil {
 		return err
 	}
-	for place, n := range all.asked {
-		if _, err := db.Exec("INSERT INTO unanswered VALUES (?, ?)", n, place.session); err != nil {
+	for place, n := range all.Asked {
+		if _, err := db.Exec("INSERT INTO unanswered VALUES (?, ?)", n, place.Session); err != nil {
 			return err
 		}
 	}

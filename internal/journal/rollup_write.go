@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"strconv"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 const (
@@ -20,12 +23,12 @@ const (
 // back must throw it away.
 type deriver struct {
 	db    *sql.DB
-	tally *tally
+	tally *rollup.Tally
 	saver rollupSaver
 
 	usage usageTally
 
-	ask, answer, destination, use *sql.Stmt
+	ask, answer, destination, use, dataVersion *sql.Stmt
 
 	begun      bool   // in this transaction
 	version    int64  // of the database, when it was last looked at
@@ -35,7 +38,7 @@ type deriver struct {
 
 // derived is what hangs off an item for the derived tables.
 type derived struct {
-	declaration *Declaration // of an intent; for the outbox
+	declaration *entry.Declaration // of an intent; for the outbox
 
 	places []string // destinations, as search keeps them
 	text   bool     // the detail has text to be searched
@@ -43,9 +46,9 @@ type derived struct {
 
 func newDeriver(db *sql.DB) (*deriver, error) {
 	ctx := context.Background()
-	d := &deriver{db: db, tally: newTally(), usage: make(usageTally), texts: true}
-	d.tally.find = func(place callKey) (openCall, bool, error) { return findOpen(ctx, db, place) }
-	d.tally.load = func(key rollupKey) (*rollup, error) { return findRollup(ctx, db, key) }
+	d := &deriver{db: db, tally: rollup.NewTally(), usage: make(usageTally), texts: true}
+	d.tally.Find = func(place rollup.Place) (rollup.OpenCall, bool, error) { return findOpen(ctx, db, place) }
+	d.tally.Load = func(key rollup.Key) (*rollup.Rollup, error) { return findRollup(ctx, db, key) }
 	var err error
 	if d.saver, err = newRollupSaver(ctx, db); err != nil {
 		return nil, err
@@ -58,6 +61,7 @@ func newDeriver(db *sql.DB) (*deriver, error) {
 		{&d.answer, "DELETE FROM unanswered WHERE n = ?"},
 		{&d.destination, "INSERT INTO destinations (n, place, session, at) VALUES (?, ?, ?, ?)"},
 		{&d.use, addUsage},
+		{&d.dataVersion, "PRAGMA data_version"},
 	} {
 		if *one.statement, err = db.Prepare(one.query); err != nil {
 			return nil, err
@@ -81,7 +85,7 @@ func (d *deriver) add(n, session int64, it *item) error {
 	takes := it.usage()
 	d.usage.add(stretchOf(session, n), &takes)
 	d.texts = d.texts || it.extra.text
-	return d.tally.add(n, session, &it.derived)
+	return d.tally.Add(n, session, &it.derived)
 }
 
 // begin forgets what is remembered of the roll-ups that other writers change
@@ -90,7 +94,7 @@ func (d *deriver) add(n, session int64, it *item) error {
 func (d *deriver) begin() error {
 	var version int64
 	// It changes when another connection commits, and not with our own commits.
-	if err := d.db.QueryRow("PRAGMA data_version").Scan(&version); err != nil {
+	if err := d.dataVersion.QueryRow().Scan(&version); err != nil {
 		return err
 	}
 	if version != d.version {
@@ -99,9 +103,9 @@ func (d *deriver) begin() error {
 			return err
 		}
 		if generation != d.generation {
-			d.tally.empty()
+			d.tally.Empty()
 		}
-		d.tally.emptyShared()
+		d.tally.EmptyShared()
 		d.version, d.generation = version, generation
 	}
 	d.begun = true
@@ -111,30 +115,30 @@ func (d *deriver) begin() error {
 // flush writes what the entries of a transaction changed.
 func (d *deriver) flush() error {
 	t := d.tally
-	for _, key := range t.changed {
-		if err := d.saver.save(context.Background(), key, t.rows[key]); err != nil {
+	for _, key := range t.Changed {
+		if err := d.saver.save(context.Background(), key, t.Rows[key]); err != nil {
 			return err
 		}
 	}
-	for place, n := range t.asked {
-		if _, err := d.ask.Exec(n, place.session); err != nil {
+	for place, n := range t.Asked {
+		if _, err := d.ask.Exec(n, place.Session); err != nil {
 			return err
 		}
 	}
-	for _, n := range t.answered {
+	for _, n := range t.Answered {
 		if _, err := d.answer.Exec(n); err != nil {
 			return err
 		}
 	}
-	t.written()
+	t.Written()
 	if err := d.usage.save(context.Background(), d.use); err != nil {
 		return err
 	}
-	if len(t.rows) > rememberedRollups {
-		clear(t.rows)
+	if len(t.Rows) > rememberedRollups {
+		clear(t.Rows)
 	}
-	if len(t.open) > rememberedOpen {
-		clear(t.open)
+	if len(t.Open) > rememberedOpen {
+		clear(t.Open)
 	}
 	d.begun = false
 	return nil

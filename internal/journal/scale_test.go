@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // The scale tests build a journal of DEED_SCALE_CALLS calls (a million is the
@@ -26,7 +29,7 @@ func scaleHome(t testing.TB) (home string, calls int, full bool) {
 	if !isWritten(filepath.Join(home, databaseName)) {
 		start := scaleStart
 		if full { // as recent as a journal that is in use, so that retention leaves it alone
-			start = time.Now().UnixMicro() - scaleSpan + hourUS
+			start = time.Now().UnixMicro() - scaleSpan + rollup.HourUS
 		}
 		began := time.Now()
 		writeScale(t, home, calls, start)
@@ -42,7 +45,7 @@ func scaleHome(t testing.TB) (home string, calls int, full bool) {
 
 const (
 	scaleStart = int64(1_760_000_400_000_000)
-	scaleSpan  = int64(30 * 24 * hourUS) // over which the calls are spread
+	scaleSpan  = int64(30 * 24 * rollup.HourUS) // over which the calls are spread
 	scaleTools = 12
 )
 
@@ -80,10 +83,10 @@ func writeScale(t testing.TB, home string, calls int, start int64) {
 
 func recordFrom(t testing.TB, j *Journal, at int64) *recording {
 	r := &recording{t: t, ctx: t.Context(), journal: j, session: newSession(), at: at}
-	r.append(&Entry{Kind: KindSession, Capture: "redacted"}, &Detail{Label: fmt.Sprintf("server%d", at%5), Program: "shop", Transport: "stdio", Version: "test"})
+	r.append(&entry.Entry{Kind: entry.KindSession, Capture: "redacted"}, &entry.Detail{Label: fmt.Sprintf("server%d", at%5), Program: "shop", Transport: "stdio", Version: "test"})
 	var offered []string
 	for i := range scaleTools {
-		offered = append(offered, fmt.Sprintf("tool_%d", i), fmt.Sprintf(`{"tool":%d,"version":%d}`, i, at/(7*24*hourUS)))
+		offered = append(offered, fmt.Sprintf("tool_%d", i), fmt.Sprintf(`{"tool":%d,"version":%d}`, i, at/(7*24*rollup.HourUS)))
 	}
 	r.lists(offered...)
 	return r
@@ -93,33 +96,33 @@ func recordFrom(t testing.TB, j *Journal, at int64) *recording {
 // now and then another method.
 func scaleCall(r *recording, i int) {
 	if i%20 == 0 {
-		call := r.append(&Entry{Kind: KindRequest, From: "client", Bytes: 40, Wire: Hash{1}}, &Detail{ID: text("1"), Method: text("ping")})
-		r.append(&Entry{Kind: KindResponse, From: "server", Bytes: 30, Wire: Hash{2}, Call: call, Took: 90, Outcome: OutcomeOK}, &Detail{ID: text("1"), Method: text("ping")})
+		call := r.append(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: 40, Wire: entry.Hash{1}}, &entry.Detail{ID: text("1"), Method: text("ping")})
+		r.append(&entry.Entry{Kind: entry.KindResponse, From: "server", Bytes: 30, Wire: entry.Hash{2}, Call: call, Took: 90, Outcome: entry.OutcomeOK}, &entry.Detail{ID: text("1"), Method: text("ping")})
 		return
 	}
 	spread := uint32(i) * 2_654_435_761 >> 8 // looks random, and is the same each time
 	tool := fmt.Sprintf("tool_%d", spread%scaleTools)
-	d := &Detail{
+	d := &entry.Detail{
 		ID: text(strconv.Itoa(i)), Method: text("tools/call"), Tool: text(tool),
 		Args: text(fmt.Sprintf(`{"order":"A-%d","customer":"cus_%d","note":"please look at it"}`, i, spread%50_000)),
 	}
 	if i%10 == 3 || i%10 == 6 {
-		d.Destinations = &Destinations{Hosts: []string{fmt.Sprintf("api%d.example.com", spread%40)}}
+		d.Destinations = &entry.Destinations{Hosts: []string{fmt.Sprintf("api%d.example.com", spread%40)}}
 	}
 	if i%50_000 == 3 {
-		d.Destinations = &Destinations{Emails: []string{"rare@example.org"}}
+		d.Destinations = &entry.Destinations{Emails: []string{"rare@example.org"}}
 	}
-	call := r.keep(&Entry{Kind: KindRequest, From: "client", Bytes: 150 + int64(spread%500), Wire: Hash{1}}, d, scaleBody(tool, d.Args.Whole))
+	call := r.keep(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: 150 + int64(spread%500), Wire: entry.Hash{1}}, d, scaleBody(tool, d.Args.Whole))
 	if i%1_000 == 8 || i%5_000 == 7 {
 		return
 	}
-	a := &Detail{ID: d.ID, Method: d.Method, Tool: d.Tool}
-	e := &Entry{Kind: KindResponse, From: "server", Bytes: 200 + int64(spread%90_000), Wire: Hash{2}, Call: call, Took: int64(spread % 3_000_000), Outcome: OutcomeOK}
+	a := &entry.Detail{ID: d.ID, Method: d.Method, Tool: d.Tool}
+	e := &entry.Entry{Kind: entry.KindResponse, From: "server", Bytes: 200 + int64(spread%90_000), Wire: entry.Hash{2}, Call: call, Took: int64(spread % 3_000_000), Outcome: entry.OutcomeOK}
 	switch {
 	case i%100 == 11 || i%100 == 54:
-		e.Outcome, a.Error, a.ErrorText = OutcomeError, text("-32602"), text("no such customer")
+		e.Outcome, a.Error, a.ErrorText = entry.OutcomeError, text("-32602"), text("no such customer")
 	case i%100 == 37 || i%100 == 72:
-		e.Outcome, a.ErrorText = OutcomeToolError, text(fmt.Sprintf("order A-%d was refunded before", i))
+		e.Outcome, a.ErrorText = entry.OutcomeToolError, text(fmt.Sprintf("order A-%d was refunded before", i))
 	default:
 		a.Preview = text(`{"status":"done"}`)
 	}

@@ -3,9 +3,12 @@ package journal
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // SearchFilter says which calls are looked for. Zero fields narrow nothing.
@@ -210,14 +213,14 @@ func (s *search) drain(from source) error {
 
 // take adds the calls that entries belong to, when they match.
 func (s *search) take(entries []int64) error {
-	list, err := marshalPlain(entries)
+	list, err := json.Marshal(entries)
 	if err != nil {
 		return err
 	}
 	query := `SELECT q.n, -1, -1 FROM json_each(?) j CROSS JOIN entries e ON e.n = j.value
 		CROSS JOIN entries q ON q.session = e.session AND q.seq = coalesce(e.call, e.seq)` + answerJoin + " WHERE " + isCall
 	args := []any{string(list)}
-	if s.session != everySession {
+	if s.session != rollup.EverySession {
 		query += " AND q.session = ?"
 		args = append(args, s.session)
 	}
@@ -282,7 +285,7 @@ func (s *search) toolSource(below int64) ([]int64, error) {
 
 func (s *search) countTool() (count int64, err error) {
 	err = s.tx.QueryRowContext(s.ctx, "SELECT coalesce(sum(calls), 0) FROM rollups WHERE session = ? AND tool = ? AND hour >= ?",
-		s.session, s.filter.Tool, s.filter.Since/hourUS).Scan(&count)
+		s.session, s.filter.Tool, s.filter.Since/rollup.HourUS).Scan(&count)
 	return count, err
 }
 
@@ -316,7 +319,7 @@ func (s *search) hostSource() (source, error) {
 
 func (s *search) countFailed() (count int64, err error) {
 	err = s.tx.QueryRowContext(s.ctx, `SELECT coalesce(sum(calls - ok), 0) FROM rollups WHERE session = ? AND hour >= ?`,
-		s.session, s.filter.Since/hourUS).Scan(&count)
+		s.session, s.filter.Since/rollup.HourUS).Scan(&count)
 	return count, err
 }
 

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 const (
@@ -25,9 +27,9 @@ const (
 )
 
 // textOf is what can be searched of a detail, empty for most.
-func textOf(d *Detail) string {
+func textOf(d *entry.Detail) string {
 	var parts []string
-	for _, text := range []*Text{d.Args, d.Preview, d.ErrorText} {
+	for _, text := range []*entry.Text{d.Args, d.Preview, d.ErrorText} {
 		if text != nil {
 			parts = append(parts, text.String())
 		}
@@ -82,7 +84,7 @@ func eachText(ctx context.Context, db database, from, end int64, docs, size int,
 		if !mayHaveText(data) {
 			continue
 		}
-		d, err := openDetail(data)
+		d, err := entry.OpenDetail(data)
 		if err != nil {
 			continue // verify tells of it; search can do without
 		}

@@ -4,10 +4,12 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // deriveExtra says what the derived tables need of a detail beside columns.
-func deriveExtra(d *Detail) derived {
+func deriveExtra(d *entry.Detail) derived {
 	if d == nil {
 		return derived{}
 	}
@@ -26,7 +28,7 @@ func (d *derived) bytes() int64 {
 // placesOf are the destinations of a detail as the table has them: sorted,
 // none twice. A domain comes from its end, so that all that belongs to it has
 // one beginning.
-func placesOf(d *Detail) []string {
+func placesOf(d *entry.Detail) []string {
 	if d == nil || d.Destinations == nil {
 		return nil
 	}

@@ -10,20 +10,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // told is a call with what can be searched of it.
-func (r *recording) told(tool, args string, to *Destinations, outcome Outcome, said string) int64 {
+func (r *recording) told(tool, args string, to *entry.Destinations, outcome entry.Outcome, said string) int64 {
 	r.t.Helper()
-	call := r.append(&Entry{Kind: KindRequest, From: "client", Bytes: 100, Wire: Hash{1}},
-		&Detail{ID: text("1"), Method: text("tools/call"), Tool: text(tool), Args: text(args), Destinations: to})
-	d := &Detail{ID: text("1"), Method: text("tools/call"), Tool: text(tool)}
-	if outcome == OutcomeOK {
+	call := r.append(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: 100, Wire: entry.Hash{1}},
+		&entry.Detail{ID: text("1"), Method: text("tools/call"), Tool: text(tool), Args: text(args), Destinations: to})
+	d := &entry.Detail{ID: text("1"), Method: text("tools/call"), Tool: text(tool)}
+	if outcome == entry.OutcomeOK {
 		d.Preview = text(said)
 	} else {
 		d.ErrorText = text(said)
 	}
-	r.append(&Entry{Kind: KindResponse, From: "server", Bytes: 50, Wire: Hash{2}, Call: call, Took: 10, Outcome: outcome}, d)
+	r.append(&entry.Entry{Kind: entry.KindResponse, From: "server", Bytes: 50, Wire: entry.Hash{2}, Call: call, Took: 10, Outcome: outcome}, d)
 	return call
 }
 
@@ -45,14 +47,14 @@ func TestASearchFindsTheSameWithAndWithoutTheIndex(t *testing.T) {
 	home := t.TempDir()
 	j := openJournal(t, home, Options{})
 	r := record(t, j, newSession())
-	refund := r.told("refund", `{"order":"A-1042","to":"cus_77"}`, &Destinations{Hosts: []string{"api.Stripe.com"}}, OutcomeOK, `refund issued, café closed`)
-	failed := r.told("refund", `{"order":"A-1043"}`, &Destinations{Emails: []string{"bob@mail.example.org"}}, OutcomeToolError, `order A-1043 was refunded before`)
-	fetch := r.told("fetch", `{"url":"https://[2001:db8::1]/A-1042"}`, &Destinations{IPs: []string{"2001:db8:0::1", "10.0.0.7"}, Hosts: []string{"stripe.com.evil.test"}}, OutcomeOK, `Timeout "quoted"`)
+	refund := r.told("refund", `{"order":"A-1042","to":"cus_77"}`, &entry.Destinations{Hosts: []string{"api.Stripe.com"}}, entry.OutcomeOK, `refund issued, café closed`)
+	failed := r.told("refund", `{"order":"A-1043"}`, &entry.Destinations{Emails: []string{"bob@mail.example.org"}}, entry.OutcomeToolError, `order A-1043 was refunded before`)
+	fetch := r.told("fetch", `{"url":"https://[2001:db8::1]/A-1042"}`, &entry.Destinations{IPs: []string{"2001:db8:0::1", "10.0.0.7"}, Hosts: []string{"stripe.com.evil.test"}}, entry.OutcomeOK, `Timeout "quoted"`)
 	other := record(t, j, newSession())
-	elsewhere := other.told("refund", `{"order":"A-1042"}`, nil, OutcomeOK, "done")
+	elsewhere := other.told("refund", `{"order":"A-1042"}`, nil, entry.OutcomeOK, "done")
 	hung := other.request("refund", 10)
 	later := r.at
-	last := r.told("list", `{}`, nil, OutcomeOK, "nothing")
+	last := r.told("list", `{}`, nil, entry.OutcomeOK, "nothing")
 	other.end(1)
 	if err := j.Sync(testContext(t)); err != nil {
 		t.Fatal(err)
@@ -135,7 +137,7 @@ func TestPagesOfASearchAreTheNewestCallsOfAllThatMatch(t *testing.T) {
 		if i%3 == 0 {
 			words += " third"
 		}
-		call := r.told("list", words, &Destinations{Hosts: []string{"example.com"}}, OutcomeOK, words)
+		call := r.told("list", words, &entry.Destinations{Hosts: []string{"example.com"}}, entry.OutcomeOK, words)
 		if i%3 == 0 && call > 600 {
 			want = append(want, call)
 		}
@@ -163,7 +165,7 @@ func TestASearchThatWouldLookAtTooMuchSaysWhereItStopped(t *testing.T) {
 	r := record(t, j, newSession())
 	var calls []int64
 	for range 900 {
-		calls = append(calls, r.told("list", "common", nil, OutcomeOK, "done"))
+		calls = append(calls, r.told("list", "common", nil, entry.OutcomeOK, "done"))
 	}
 	closeJournal(t, j)
 	if _, err := IndexTexts(testContext(t), home); err != nil {
@@ -191,7 +193,7 @@ func TestARecorderBringsTheIndexOnWhenItHasNothingElseToDo(t *testing.T) {
 	j := openJournal(t, home, Options{})
 	r := record(t, j, newSession())
 	for i := range 3 * fewTexts {
-		r.told("list", fmt.Sprintf("call%d", i), nil, OutcomeOK, "done")
+		r.told("list", fmt.Sprintf("call%d", i), nil, entry.OutcomeOK, "done")
 	}
 	reader := openReader(t, home)
 	deadline := time.Now().Add(time.Minute)
@@ -215,7 +217,7 @@ func TestWhatWasErasedIsNotFoundAndItsWordsAreNotOnTheDisk(t *testing.T) {
 	var calls []int64
 	for i := range 40 {
 		s := secret(i)
-		calls = append(calls, r.told("tool"+s, "asked"+s, &Destinations{Hosts: []string{s + ".example.com"}, Emails: []string{"x@" + s}}, OutcomeToolError, "said"+s))
+		calls = append(calls, r.told("tool"+s, "asked"+s, &entry.Destinations{Hosts: []string{s + ".example.com"}, Emails: []string{"x@" + s}}, entry.OutcomeToolError, "said"+s))
 	}
 	if err := j.Sync(testContext(t)); err != nil {
 		t.Fatal(err)

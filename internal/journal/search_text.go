@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // tailEntries is how many entries behind the end of the text index a search
@@ -95,7 +99,7 @@ func (s *search) byText() error {
 	if err := s.drain(pages(tail)); err != nil {
 		return err
 	}
-	if s.session != everySession {
+	if s.session != rollup.EverySession {
 		// Answers come behind the last request; nothing behind the last entry.
 		if err := s.tx.QueryRowContext(s.ctx, "SELECT n FROM entries WHERE session = ? ORDER BY seq DESC LIMIT 1", s.session).Scan(&size); err != nil {
 			return err
@@ -111,7 +115,7 @@ func (s *search) byText() error {
 // withWords keeps those calls of which a message has the words, by reading all
 // that belongs to them.
 func (s *search) withWords(list []picked) ([]picked, error) {
-	numbers, err := marshalPlain(numbersOf(list))
+	numbers, err := json.Marshal(numbersOf(list))
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +157,7 @@ func (s *search) matching(rows *sql.Rows, may func(n, call int64)) ([]int64, err
 		if !mayHaveText(data) || !s.words.mayMatch(data) {
 			continue
 		}
-		d, err := openDetail(data)
+		d, err := entry.OpenDetail(data)
 		if err != nil {
 			continue // verify tells of it
 		}

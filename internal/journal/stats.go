@@ -6,6 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // StatsFilter says which calls are added up. Zero fields narrow nothing. A call
@@ -61,8 +64,8 @@ type Cost struct {
 type Failure struct {
 	Method  string
 	Tool    string
-	Outcome Outcome // OutcomeError or OutcomeToolError
-	Error   string  // the raw error code; empty for a tool error
+	Outcome entry.Outcome // OutcomeError or OutcomeToolError
+	Error   string        // the raw error code; empty for a tool error
 	Count   int64
 	Last    Call // the newest of them
 }
@@ -117,11 +120,11 @@ func (r *Reader) Destinations(ctx context.Context, filter StatsFilter) ([]Destin
 // toolKey is what calls are grouped by.
 type toolKey struct{ side, method, tool string }
 
-func (k *rollupKey) toolKey() toolKey { return toolKey{k.side, k.method, k.tool} }
+func toolOf(k *rollup.Key) toolKey { return toolKey{k.Side, k.Method, k.Tool} }
 
 // toolSum is a roll-up of any length of time.
 type toolSum struct {
-	rollup
+	rollup.Rollup
 	unanswered, open int64
 }
 
@@ -133,31 +136,31 @@ func (q *question) sums(filter StatsFilter, parts rollupFilter) (map[toolKey]*to
 	}
 	parts.session, parts.since, parts.toolsOnly = session, filter.Since, !filter.AllMethods
 	sums := make(map[toolKey]*toolSum)
-	of := func(key *rollupKey) *toolSum {
-		sum := sums[key.toolKey()]
+	of := func(key *rollup.Key) *toolSum {
+		sum := sums[toolOf(key)]
 		if sum == nil {
 			sum = &toolSum{}
-			sums[key.toolKey()] = sum
+			sums[toolOf(key)] = sum
 		}
 		return sum
 	}
 	waiting := int64(0)
-	err = q.eachRollup(parts, func(key *rollupKey, r *rollup) error {
-		of(key).merge(r)
-		waiting += r.calls - r.answered
+	err = q.eachRollup(parts, func(key *rollup.Key, r *rollup.Rollup) error {
+		of(key).Merge(r)
+		waiting += r.Calls - r.Answered
 		return nil
 	})
 	if err != nil || waiting == 0 {
 		return sums, err
 	}
-	return sums, q.eachUnanswered(session, filter.Since, func(call openCall, ended bool) {
-		if !filter.AllMethods && !call.key.isTool() {
+	return sums, q.eachUnanswered(session, filter.Since, func(call rollup.OpenCall, ended bool) {
+		if !filter.AllMethods && !call.Key.IsTool() {
 			return
 		}
 		if ended {
-			of(&call.key).unanswered++
+			of(&call.Key).unanswered++
 		} else {
-			of(&call.key).open++
+			of(&call.Key).open++
 		}
 	})
 }
@@ -171,11 +174,11 @@ func (q *question) stats(filter StatsFilter) ([]ToolStats, error) {
 	for key, sum := range sums {
 		one := ToolStats{
 			From: key.side, Method: key.method, Tool: key.tool,
-			Calls: sum.calls, Failed: sum.errors + sum.toolErrors, Unanswered: sum.unanswered, Open: sum.open,
-			TookP50: sum.times.quantile(0.50), TookP95: sum.times.quantile(0.95),
-			Returned: sum.returned, Sent: sum.sent,
+			Calls: sum.Calls, Failed: sum.Errors + sum.ToolErrors, Unanswered: sum.unanswered, Open: sum.open,
+			TookP50: sum.Times.Quantile(0.50), TookP95: sum.Times.Quantile(0.95),
+			Returned: sum.Returned, Sent: sum.Sent,
 		}
-		if one.Worst, one.WorstSession, one.WorstSeq, err = q.worst(&sum.rollup); err != nil {
+		if one.Worst, one.WorstSession, one.WorstSeq, err = q.worst(&sum.Rollup); err != nil {
 			return nil, err
 		}
 		list = append(list, one)
@@ -188,13 +191,13 @@ func (q *question) stats(filter StatsFilter) ([]ToolStats, error) {
 }
 
 // worst returns the biggest answer without an error, and its call.
-func (q *question) worst(r *rollup) (bytes int64, session string, seq int64, err error) {
-	if len(r.biggest) == 0 {
+func (q *question) worst(r *rollup.Rollup) (bytes int64, session string, seq int64, err error) {
+	if len(r.Biggest) == 0 {
 		return 0, "", 0, nil
 	}
-	err = q.tx.QueryRowContext(q.ctx, "SELECT s.uid, e.seq FROM entries e JOIN sessions s ON s.id = e.session WHERE e.n = ?", r.biggest[0].n).
+	err = q.tx.QueryRowContext(q.ctx, "SELECT s.uid, e.seq FROM entries e JOIN sessions s ON s.id = e.session WHERE e.n = ?", r.Biggest[0].N).
 		Scan(&session, &seq)
-	return r.biggest[0].value, session, seq, err
+	return r.Biggest[0].Value, session, seq, err
 }
 
 func (q *question) cost(filter StatsFilter) (Cost, error) {
@@ -205,13 +208,13 @@ func (q *question) cost(filter StatsFilter) (Cost, error) {
 	}
 	var cost Cost
 	for key, sum := range sums {
-		cost.FailedCalls += sum.errors + sum.toolErrors
-		cost.FailedReturned += sum.returned - sum.returnedOK
-		if sum.ok == 0 {
+		cost.FailedCalls += sum.Errors + sum.ToolErrors
+		cost.FailedReturned += sum.Returned - sum.ReturnedOK
+		if sum.OK == 0 {
 			continue
 		}
-		one := ToolCost{Tool: key.tool, Calls: sum.ok, Returned: sum.returnedOK}
-		if one.Worst, one.WorstSession, one.WorstSeq, err = q.worst(&sum.rollup); err != nil {
+		one := ToolCost{Tool: key.tool, Calls: sum.OK, Returned: sum.ReturnedOK}
+		if one.Worst, one.WorstSession, one.WorstSeq, err = q.worst(&sum.Rollup); err != nil {
 			return Cost{}, err
 		}
 		cost.Calls += one.Calls
@@ -231,16 +234,16 @@ func (q *question) failures(filter StatsFilter) ([]Failure, error) {
 	}
 	type group struct {
 		toolKey
-		failureKey
+		rollup.FailureKey
 	}
-	sums := make(map[group]failureSum)
+	sums := make(map[group]rollup.FailureSum)
 	err = q.eachRollup(rollupFilter{session: session, since: filter.Since, toolsOnly: !filter.AllMethods, failures: true},
-		func(key *rollupKey, r *rollup) error {
-			for failure, one := range r.failures {
-				sum := sums[group{key.toolKey(), failure}]
-				sum.count += one.count
-				sum.last = max(sum.last, one.last)
-				sums[group{key.toolKey(), failure}] = sum
+		func(key *rollup.Key, r *rollup.Rollup) error {
+			for failure, one := range r.Failures {
+				sum := sums[group{toolOf(key), failure}]
+				sum.Count += one.Count
+				sum.Last = max(sum.Last, one.Last)
+				sums[group{toolOf(key), failure}] = sum
 			}
 			return nil
 		})
@@ -248,23 +251,23 @@ func (q *question) failures(filter StatsFilter) ([]Failure, error) {
 		return nil, err
 	}
 	groups := slices.SortedFunc(maps.Keys(sums), func(a, b group) int {
-		return cmp.Or(cmp.Compare(sums[b].count, sums[a].count), cmp.Compare(sums[b].last, sums[a].last))
+		return cmp.Or(cmp.Compare(sums[b].Count, sums[a].Count), cmp.Compare(sums[b].Last, sums[a].Last))
 	})
 	numbers := make([]int64, len(groups))
 	for i, one := range groups {
-		numbers[i] = sums[one].last
+		numbers[i] = sums[one].Last
 	}
 	calls, err := q.load(numbers)
 	if err != nil {
 		return nil, err
 	}
 	if len(calls) != len(groups) {
-		return nil, errBadRollup
+		return nil, rollup.ErrForm
 	}
 	list := make([]Failure, len(calls))
 	for i, call := range calls {
 		one := groups[i]
-		list[i] = Failure{Method: one.method, Tool: one.tool, Outcome: one.outcome, Error: one.code, Count: sums[one].count, Last: call}
+		list[i] = Failure{Method: one.method, Tool: one.tool, Outcome: one.Outcome, Error: one.Code, Count: sums[one].Count, Last: call}
 	}
 	return list, nil
 }
@@ -275,7 +278,7 @@ func (q *question) destinations(filter StatsFilter) ([]DestinationCount, error) 
 		return nil, err
 	}
 	query, args := "SELECT place, count(*) FROM destinations INDEXED BY destinations_by_place WHERE at >= ? GROUP BY place", []any{filter.Since}
-	if session != everySession {
+	if session != rollup.EverySession {
 		query = "SELECT place, count(*) FROM destinations INDEXED BY destinations_by_session WHERE session = ? AND at >= ? GROUP BY place"
 		args = []any{session, filter.Since}
 	}

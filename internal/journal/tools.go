@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // ToolFilter narrows an inventory of tools. Zero fields narrow nothing.
@@ -26,11 +29,11 @@ type Tool struct {
 	Name  string
 	Calls int64 // within the filter's session and time
 
-	FirstSeen, LastSeen int64 // in a list of tools, µs since 1970
-	SHA256              Hash  // of its newest definition
-	Bytes               int64 // of that definition, on the wire
-	Previous            Hash  // of the definition before; zero where it never changed
-	ChangedAt           int64 // when it was first seen as it is, µs since 1970; 0 where it never changed
+	FirstSeen, LastSeen int64      // in a list of tools, µs since 1970
+	SHA256              entry.Hash // of its newest definition
+	Bytes               int64      // of that definition, on the wire
+	Previous            entry.Hash // of the definition before; zero where it never changed
+	ChangedAt           int64      // when it was first seen as it is, µs since 1970; 0 where it never changed
 
 	Definition, PreviousDefinition []byte // canonical JSON; nil where only the hash is known
 }
@@ -52,7 +55,7 @@ type inventory struct {
 	tools  map[offered]*Tool
 	labels map[int64]string // of sessions
 	// Most lists are like one before; those need not be read again.
-	lists     map[Hash][]ToolRef
+	lists     map[entry.Hash][]entry.ToolRef
 	inSession map[offered]bool // of the session that was asked for
 }
 
@@ -65,7 +68,7 @@ func (q *question) tools(filter ToolFilter) ([]Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	inv := inventory{labels: labels, tools: make(map[offered]*Tool), lists: make(map[Hash][]ToolRef), inSession: make(map[offered]bool)}
+	inv := inventory{labels: labels, tools: make(map[offered]*Tool), lists: make(map[entry.Hash][]entry.ToolRef), inSession: make(map[offered]bool)}
 	if err := q.eachToolList(func(list toolList) error { return inv.add(q, list, session) }); err != nil {
 		return nil, err
 	}
@@ -79,7 +82,7 @@ func (q *question) tools(filter ToolFilter) ([]Tool, error) {
 	for key, tool := range inv.tools {
 		switch {
 		case filter.Label != "" && key.label != filter.Label,
-			session != everySession && !inv.inSession[key],
+			session != rollup.EverySession && !inv.inSession[key],
 			tool.LastSeen < filter.Since:
 			continue
 		}
@@ -101,7 +104,7 @@ func (q *question) tools(filter ToolFilter) ([]Tool, error) {
 // toolList is an entry of kind tools.
 type toolList struct {
 	n, session, at int64
-	definitions    Hash
+	definitions    entry.Hash
 }
 
 func (q *question) eachToolList(yield func(toolList) error) error {
@@ -116,7 +119,7 @@ func (q *question) eachToolList(yield func(toolList) error) error {
 		if err := rows.Scan(&list.n, &list.session, &leaf); err != nil {
 			return err
 		}
-		l, err := decodeLeaf(leaf)
+		l, err := entry.DecodeLeaf(leaf)
 		if err != nil {
 			return fmt.Errorf("entry %d: %w", list.n, err)
 		}
@@ -161,7 +164,7 @@ func (i *inventory) add(q *question, list toolList, session int64) error {
 }
 
 // toolRefs reads the list of an entry, nil where it was erased.
-func (q *question) toolRefs(n int64) ([]ToolRef, error) {
+func (q *question) toolRefs(n int64) ([]entry.ToolRef, error) {
 	var data []byte
 	err := q.tx.QueryRowContext(q.ctx, "SELECT data FROM details WHERE n = ?", n).Scan(&data)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -170,14 +173,14 @@ func (q *question) toolRefs(n int64) ([]ToolRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := openDetail(data)
+	d, err := entry.OpenDetail(data)
 	if err != nil {
 		return nil, fmt.Errorf("entry %d: %w", n, err)
 	}
 	return d.Tools, nil
 }
 
-func (q *question) definition(hash Hash) ([]byte, error) {
+func (q *question) definition(hash entry.Hash) ([]byte, error) {
 	var data []byte
 	err := q.tx.QueryRowContext(q.ctx, "SELECT data FROM definitions WHERE sha256 = ?", hash[:]).Scan(&data)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -202,7 +205,7 @@ func (q *question) labels() (map[int64]string, error) {
 		}
 		label, known := read[string(data)] // most sessions say what one before has said
 		if !known {
-			d, err := openDetail(data)
+			d, err := entry.OpenDetail(data)
 			if err != nil {
 				return nil, fmt.Errorf("session %d: %w", session, err)
 			}
@@ -227,7 +230,7 @@ func (q *question) callsOfTools(session, since int64, labels map[int64]string) (
 		return nil, err
 	}
 	for key, row := range edge {
-		add(key.session, key.tool, row.calls)
+		add(key.Session, key.Tool, row.Calls)
 	}
 	return counts, nil
 }
@@ -236,7 +239,7 @@ func (q *question) callsOfTools(session, since int64, labels map[int64]string) (
 // one label, theirs are all calls but those of the others: to be handed the
 // roll-ups of thousands of sessions takes longer than anything else here.
 func (q *question) addToolCalls(session, since int64, labels map[int64]string, counts map[offered]int64, add func(session int64, tool string, calls int64)) error {
-	if session != everySession {
+	if session != rollup.EverySession {
 		return q.eachToolCount(since, "session = ? GROUP BY tool", session, add)
 	}
 	label, others, err := q.commonLabel(labels)
@@ -244,7 +247,7 @@ func (q *question) addToolCalls(session, since int64, labels map[int64]string, c
 		return err
 	}
 	if others == nil {
-		return q.eachToolCount(since, "session > ? GROUP BY session, tool", int64(everySession), add)
+		return q.eachToolCount(since, "session > ? GROUP BY session, tool", int64(rollup.EverySession), add)
 	}
 	err = q.eachToolCount(since, "session IN (SELECT value FROM json_each(?)) GROUP BY session, tool", joinNumbers(others), func(session int64, tool string, calls int64) {
 		add(session, tool, calls)
@@ -253,7 +256,7 @@ func (q *question) addToolCalls(session, since int64, labels map[int64]string, c
 	if err != nil {
 		return err
 	}
-	return q.eachToolCount(since, "session = ? GROUP BY tool", int64(everySession), func(_ int64, tool string, calls int64) {
+	return q.eachToolCount(since, "session = ? GROUP BY tool", int64(rollup.EverySession), func(_ int64, tool string, calls int64) {
 		counts[offered{label, tool}] += calls
 	})
 }
@@ -261,7 +264,7 @@ func (q *question) addToolCalls(session, since int64, labels map[int64]string, c
 // eachToolCount yields counts of calls to tools in whole hours since a time.
 func (q *question) eachToolCount(since int64, where string, session any, yield func(session int64, tool string, calls int64)) error {
 	rows, err := q.tx.QueryContext(q.ctx, `SELECT session, tool, sum(calls) FROM rollups INDEXED BY rollups_sums
-		WHERE side = 'client' AND method = 'tools/call' AND hour >= ? AND `+where, (since+hourUS-1)/hourUS, session)
+		WHERE side = 'client' AND method = 'tools/call' AND hour >= ? AND `+where, (since+rollup.HourUS-1)/rollup.HourUS, session)
 	if err != nil {
 		return err
 	}

@@ -7,24 +7,27 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // lists records a list of tools: names and definitions in turn.
 func (r *recording) lists(pairs ...string) {
 	r.t.Helper()
-	d := &Detail{}
+	d := &entry.Detail{}
 	for i := 0; i < len(pairs); i += 2 {
 		definition := []byte(pairs[i+1])
-		hash := Hash(sha256.Sum256(definition))
+		hash := entry.Hash(sha256.Sum256(definition))
 		if err := r.journal.Define(r.ctx, hash, definition); err != nil {
 			r.t.Fatal(err)
 		}
-		d.Tools = append(d.Tools, ToolRef{Name: text(pairs[i]), SHA256: hash, Bytes: int64(len(definition)), Kept: true})
+		d.Tools = append(d.Tools, entry.ToolRef{Name: text(pairs[i]), SHA256: hash, Bytes: int64(len(definition)), Kept: true})
 	}
-	r.append(&Entry{Kind: KindTools, From: "server", Messages: int64(len(d.Tools)), Definitions: DefinitionsHash(d.Tools), Call: -1, Took: -1, ExitCode: -1}, d)
+	r.append(&entry.Entry{Kind: entry.KindTools, From: "server", Messages: int64(len(d.Tools)), Definitions: DefinitionsHash(d.Tools), Call: -1, Took: -1, ExitCode: -1}, d)
 }
 
-func hashOf(s string) Hash { return sha256.Sum256([]byte(s)) }
+func hashOf(s string) entry.Hash { return sha256.Sum256([]byte(s)) }
 
 // toolHome has two servers; a definition of the first changes, twice.
 func toolHome(t *testing.T) (home string, first, second *recording) {
@@ -33,14 +36,14 @@ func toolHome(t *testing.T) (home string, first, second *recording) {
 	first = record(t, j, newSession())
 	first.at = scaleStart
 	first.lists("refund", `{"v":1}`, "list", `{"l":1}`)
-	first.answer(first.request("refund", 10), OutcomeOK, 10, 10)
+	first.answer(first.request("refund", 10), entry.OutcomeOK, 10, 10)
 	first.end(0)
 	second = record(t, j, newSession())
-	second.at = scaleStart + hourUS
+	second.at = scaleStart + rollup.HourUS
 	second.lists("refund", `{"v":2}`, "list", `{"l":1}`)
-	second.answer(second.request("refund", 10), OutcomeOK, 10, 10)
-	second.at = scaleStart + 2*hourUS
-	second.answer(second.request("refund", 10), OutcomeOK, 10, 10)
+	second.answer(second.request("refund", 10), entry.OutcomeOK, 10, 10)
+	second.at = scaleStart + 2*rollup.HourUS
+	second.answer(second.request("refund", 10), entry.OutcomeOK, 10, 10)
 	second.lists("refund", `{"v":3}`)
 	second.end(0)
 	closeJournal(t, j)
@@ -52,11 +55,11 @@ func TestAToolIsListedWithItsNewestDefinitionAndTheOneBefore(t *testing.T) {
 	home, first, second := toolHome(t)
 	r := openReader(t, home)
 	list := Tool{
-		Label: "shop", Name: "list", FirstSeen: scaleStart, LastSeen: scaleStart + hourUS,
+		Label: "shop", Name: "list", FirstSeen: scaleStart, LastSeen: scaleStart + rollup.HourUS,
 		SHA256: hashOf(`{"l":1}`), Bytes: 7, Definition: []byte(`{"l":1}`),
 	}
 	refund := Tool{
-		Label: "shop", Name: "refund", Calls: 3, FirstSeen: scaleStart, LastSeen: scaleStart + 2*hourUS + 2_000, ChangedAt: scaleStart + 2*hourUS + 2_000,
+		Label: "shop", Name: "refund", Calls: 3, FirstSeen: scaleStart, LastSeen: scaleStart + 2*rollup.HourUS + 2_000, ChangedAt: scaleStart + 2*rollup.HourUS + 2_000,
 		SHA256: hashOf(`{"v":3}`), Bytes: 7, Previous: hashOf(`{"v":2}`), Definition: []byte(`{"v":3}`), PreviousDefinition: []byte(`{"v":2}`),
 	}
 	counted := func(calls int64) Tool {
@@ -73,8 +76,8 @@ func TestAToolIsListedWithItsNewestDefinitionAndTheOneBefore(t *testing.T) {
 		{"of another label", ToolFilter{Label: "other"}, nil},
 		{"of the first session", ToolFilter{Session: first.session}, []Tool{list, counted(1)}},
 		{"of the second session", ToolFilter{Session: second.session}, []Tool{list, counted(2)}},
-		{"since an hour", ToolFilter{Since: scaleStart + 2*hourUS}, []Tool{counted(1)}},
-		{"since a moment within an hour", ToolFilter{Since: scaleStart + hourUS + 1_000_000}, []Tool{counted(1)}},
+		{"since an hour", ToolFilter{Since: scaleStart + 2*rollup.HourUS}, []Tool{counted(1)}},
+		{"since a moment within an hour", ToolFilter{Since: scaleStart + rollup.HourUS + 1_000_000}, []Tool{counted(1)}},
 	} {
 		got, err := r.Tools(testContext(t), test.filter)
 		if err != nil {
@@ -94,7 +97,7 @@ func TestAnEditOfADerivedTableIsFound(t *testing.T) {
 	home, first, _ := toolHome(t)
 	j := openJournal(t, home, Options{})
 	r := record(t, j, newSession())
-	r.told("fetch", "args", &Destinations{Hosts: []string{"example.com"}}, OutcomeError, "said")
+	r.told("fetch", "args", &entry.Destinations{Hosts: []string{"example.com"}}, entry.OutcomeError, "said")
 	r.request("hang", 10)
 	closeJournal(t, j)
 	_ = first
@@ -152,7 +155,7 @@ func TestManyRecordersAddUpWhatIsOfAllSessions(t *testing.T) {
 		go func() {
 			defer func() { done <- j.Close(r.ctx) }()
 			for n := range each {
-				r.answer(r.request(fmt.Sprintf("tool%d", n%2), 10), OutcomeOK, int64(100*i+n), 5)
+				r.answer(r.request(fmt.Sprintf("tool%d", n%2), 10), entry.OutcomeOK, int64(100*i+n), 5)
 				if err := j.Sync(r.ctx); err != nil {
 					t.Errorf("sync: %v", err)
 				}
@@ -188,11 +191,11 @@ func TestCallsOfToolsAreCountedByTheLabelOfTheirSession(t *testing.T) {
 			j := openJournal(t, home, Options{})
 			want := make(map[offered]int64)
 			for i, label := range labels {
-				r := &recording{t: t, ctx: testContext(t), journal: j, session: newSession(), at: scaleStart + int64(i)*hourUS/2}
-				r.append(&Entry{Kind: KindSession, Capture: "shape"}, &Detail{Label: label, Transport: "stdio"})
+				r := &recording{t: t, ctx: testContext(t), journal: j, session: newSession(), at: scaleStart + int64(i)*rollup.HourUS/2}
+				r.append(&entry.Entry{Kind: entry.KindSession, Capture: "shape"}, &entry.Detail{Label: label, Transport: "stdio"})
 				r.lists("refund", `{}`, "search", `{}`)
 				for range i + 1 {
-					r.answer(r.request("refund", 10), OutcomeOK, 10, 5)
+					r.answer(r.request("refund", 10), entry.OutcomeOK, 10, 5)
 					want[offered{label, "refund"}]++
 				}
 				if i%2 == 1 {

@@ -5,6 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // Totals adds up one session, or everything since a time.
@@ -59,25 +62,25 @@ func (q *question) addCalls(session, since int64, t *Totals) error {
 	type method struct{ side, method string }
 	others := make(map[method]int64)
 	open := int64(0)
-	err := q.eachRollup(rollupFilter{session: session, since: since, sums: true}, func(key *rollupKey, r *rollup) error {
-		if !key.isTool() {
-			others[method{key.side, key.method}] += r.calls
+	err := q.eachRollup(rollupFilter{session: session, since: since, sums: true}, func(key *rollup.Key, r *rollup.Rollup) error {
+		if !key.IsTool() {
+			others[method{key.Side, key.Method}] += r.Calls
 			return nil
 		}
-		t.Calls += r.calls
-		t.Failed += r.errors + r.toolErrors
-		t.Returned += r.returned
-		t.Took += r.took
-		open += r.calls - r.answered
+		t.Calls += r.Calls
+		t.Failed += r.Errors + r.ToolErrors
+		t.Returned += r.Returned
+		t.Took += r.Took
+		open += r.Calls - r.Answered
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	if open > 0 {
-		err := q.eachUnanswered(session, since, func(call openCall, ended bool) {
+		err := q.eachUnanswered(session, since, func(call rollup.OpenCall, ended bool) {
 			switch {
-			case !call.key.isTool():
+			case !call.Key.IsTool():
 			case ended:
 				t.Unanswered++
 			default:
@@ -99,9 +102,9 @@ func (q *question) addCalls(session, since int64, t *Totals) error {
 
 // eachUnanswered yields requests without an answer, and whether their session
 // has ended.
-func (q *question) eachUnanswered(session, since int64, yield func(call openCall, ended bool)) error {
+func (q *question) eachUnanswered(session, since int64, yield func(call rollup.OpenCall, ended bool)) error {
 	where, args := "q.at >= ?", []any{since}
-	if session != everySession {
+	if session != rollup.EverySession {
 		where += " AND u.session = ?"
 		args = append(args, session)
 	}
@@ -114,25 +117,22 @@ func (q *question) eachUnanswered(session, since int64, yield func(call openCall
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var call openCall
+		var call rollup.OpenCall
 		var at int64
 		var ended bool
-		if err := rows.Scan(&call.n, &call.key.session, &at, &call.key.side, &call.key.method, &call.key.tool, &ended); err != nil {
+		if err := rows.Scan(&call.N, &call.Key.Session, &at, &call.Key.Side, &call.Key.Method, &call.Key.Tool, &ended); err != nil {
 			return err
 		}
-		call.key.hour = at / hourUS
+		call.Key.Hour = at / rollup.HourUS
 		yield(call, ended)
 	}
 	return rows.Err()
 }
 
-// isTool says whether the calls are the client's to tools.
-func (k *rollupKey) isTool() bool { return k.side == "client" && k.method == "tools/call" }
-
 // apartSince limits rows of entries_apart to a session and a time.
 func apartSince(session, since int64) (string, []any) {
 	where, args := "", []any{}
-	if session != everySession {
+	if session != rollup.EverySession {
 		where += " AND session = ?"
 		args = append(args, session)
 	}
@@ -171,7 +171,7 @@ func (q *question) gaps(session, since int64) ([]Gap, error) {
 		if err := rows.Scan(&leaf); err != nil {
 			return nil, err
 		}
-		l, err := decodeLeaf(leaf)
+		l, err := entry.DecodeLeaf(leaf)
 		if err != nil {
 			return nil, err
 		}

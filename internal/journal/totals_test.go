@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 func TestGapsAreThoseOfTheSessionAndTimeAskedFor(t *testing.T) {
@@ -14,11 +17,11 @@ func TestGapsAreThoseOfTheSessionAndTimeAskedFor(t *testing.T) {
 	for range 2 {
 		r := record(t, j, newSession())
 		at := r.at
-		r.append(&Entry{Kind: KindGap, From: "client", Bytes: 33, Messages: 4, Reason: "observer_behind"}, nil)
+		r.append(&entry.Entry{Kind: entry.KindGap, From: "client", Bytes: 33, Messages: 4, Reason: "observer_behind"}, nil)
 		want = append(want, Gap{Session: r.session, At: at, From: "client", Reason: "observer_behind", Bytes: 33, Messages: 4})
-		r.at += hourUS
+		r.at += rollup.HourUS
 		at = r.at
-		r.append(&Entry{Kind: KindGap, From: "server", Bytes: 5, Messages: 1, Reason: "observer_failed"}, nil)
+		r.append(&entry.Entry{Kind: entry.KindGap, From: "server", Bytes: 5, Messages: 1, Reason: "observer_failed"}, nil)
 		want = append(want, Gap{Session: r.session, At: at, From: "server", Reason: "observer_failed", Bytes: 5, Messages: 1})
 		r.end(0)
 	}

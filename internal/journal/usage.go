@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Usage says what takes how much room in a home. All sizes are bytes.
@@ -90,7 +92,7 @@ func (u *Usage) addSums(ctx context.Context, tx *sql.Tx) error {
 	err := tx.QueryRowContext(ctx, `SELECT coalesce(sum(leaf_bytes), 0), coalesce(sum(detail_bytes), 0), coalesce(sum(bodies), 0),
 		coalesce(sum(kept), 0), coalesce(sum(stored), 0) FROM usage`).
 		Scan(&u.Entries, &u.Details, &u.BodyCount, &u.BodyOriginal, &u.BodyStored)
-	u.Bodies = u.BodyStored + u.BodyCount*saltBytes
+	u.Bodies = u.BodyStored + u.BodyCount*entry.SaltBytes
 	return err
 }
 

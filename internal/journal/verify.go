@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tlog"
 )
 
@@ -28,11 +29,11 @@ type VerifyOptions struct {
 
 // VerifyReport says what a verification looked at and what it found.
 type VerifyReport struct {
-	Path        string // of the database
-	Origin      string // name of the log
-	VerifierKey string // that signatures were checked with
-	Checkpoint  []byte // the journal's last one, a signed note
-	Root        Hash   // recomputed over all entries; zero where that was not possible
+	Path        string     // of the database
+	Origin      string     // name of the log
+	VerifierKey string     // that signatures were checked with
+	Checkpoint  []byte     // the journal's last one, a signed note
+	Root        entry.Hash // recomputed over all entries; zero where that was not possible
 
 	Entries      int64
 	Sessions     int64
@@ -173,7 +174,7 @@ type verification struct {
 
 	letters map[int64]letterState // intents that should be in the outbox, by their place in the log
 
-	definitions map[Hash]definitionState
+	definitions map[entry.Hash]definitionState
 	hiddenLists bool // some list of tools cannot be read any more
 }
 
@@ -334,7 +335,7 @@ func (v *verification) readAgainst() error {
 }
 
 func (v *verification) readSessions() error {
-	v.uids, v.sessions = map[int64]string{0: OwnSession}, make(map[string]*sessionState)
+	v.uids, v.sessions = map[int64]string{0: entry.OwnSession}, make(map[string]*sessionState)
 	rows, err := v.tx.QueryContext(v.ctx, "SELECT id, uid FROM sessions")
 	if err != nil {
 		return err
@@ -371,7 +372,7 @@ func (v *verification) checkStrays() error {
 		v.report.find(-1, "the database stores %d hashes of the tree, and the log has %d", nodes, v.nodes)
 	}
 	for id, uid := range v.uids {
-		if v.sessions[uid] == nil && (id != 0 || uid != OwnSession) {
+		if v.sessions[uid] == nil && (id != 0 || uid != entry.OwnSession) {
 			v.report.find(-1, "session %s is listed and has no entries", uid)
 		}
 	}

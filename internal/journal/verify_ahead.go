@@ -3,6 +3,8 @@ package journal
 import (
 	"context"
 	"database/sql"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 const (
@@ -37,7 +39,7 @@ func readAhead(ctx context.Context, db *sql.DB, bodies []boundBody) (*ahead, err
 		id := bodies[i].row.id.Int64
 		low, high = min(low, id), max(high, id)
 	}
-	if low < 0 || high > maxInteger>>pieceShift || high-low > aheadSpan {
+	if low < 0 || high > entry.MaxInteger>>pieceShift || high-low > aheadSpan {
 		return nil, nil
 	}
 	a := &ahead{first: low << pieceShift, end: (high + 1) << pieceShift, pieces: make(map[int64]pieceRow, len(bodies))}

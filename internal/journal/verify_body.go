@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // absent is something that an entry had and that is not there.
@@ -18,13 +20,13 @@ type absent struct {
 type boundBody struct {
 	n   int64
 	row bodyRow
-	e   Entry
+	e   entry.Entry
 }
 
 // checkBodyRow compares a row of bodies with its leaf. What is in the pieces
 // is looked at later, when the rows are read: it needs the connection.
-func (c *chunk) checkBodyRow(row *storedRow, e *Entry) {
-	bound := e.Body != Hash{}
+func (c *chunk) checkBodyRow(row *storedRow, e *entry.Entry) {
+	bound := e.Body != entry.Hash{}
 	switch {
 	case !bound && row.body.id.Valid:
 		c.find(row.n, "there is a body, and the entry has none")
@@ -111,7 +113,7 @@ func (v *verification) checkBodies(ctx context.Context, c *chunk) error {
 // readBound reads a body piece by piece and says whether it is what its leaf
 // says, and how many bytes it has.
 func readBound(ctx context.Context, db *sql.DB, u *unpacker, a *ahead, b *boundBody) (right bool, size int64, err error) {
-	if len(b.row.salt) != saltBytes {
+	if len(b.row.salt) != entry.SaltBytes {
 		return false, 0, nil
 	}
 	pieces := pieceReader{ctx: ctx, db: db, id: b.row.id.Int64, ahead: a, unpacker: *u}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Unbound is something in the database that no signature, hash or sum holds,
@@ -109,12 +111,12 @@ func (v *verification) lackCheckpoint(size int64) {
 }
 
 // lackLastCheckpoint is lackCheckpoint at the end of the log.
-func (v *verification) lackLastCheckpoint() { v.lackCheckpoint(maxInteger) }
+func (v *verification) lackLastCheckpoint() { v.lackCheckpoint(entry.MaxInteger) }
 
 // listedTools is what a list of tools says about texts of definitions.
 type listedTools struct {
 	n    int64
-	refs []ToolRef
+	refs []entry.ToolRef
 }
 
 // joinTools notes which definitions lists of tools refer to.

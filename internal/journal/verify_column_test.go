@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // everyTableHome is an intact journal with rows in every table, those among
@@ -19,21 +22,21 @@ func everyTableHome(t *testing.T) string {
 	j := openJournal(t, home, Options{})
 	for i := range 3 {
 		r := record(t, j, newSession())
-		r.at += int64(i) * hourUS // hours of their own, or one that is stale would be that of all
+		r.at += int64(i) * rollup.HourUS // hours of their own, or one that is stale would be that of all
 		for range 45 {
 			call := r.request("refund", 100)
-			r.answer(call, OutcomeOK, 2_000, 300)
+			r.answer(call, entry.OutcomeOK, 2_000, 300)
 		}
-		r.answer(r.request("refund", 100), OutcomeError, 50, 10)
+		r.answer(r.request("refund", 100), entry.OutcomeError, 50, 10)
 		listTools(t, r, fmt.Sprintf("tool %d", i))
-		r.keep(&Entry{Kind: KindNotification, From: "client", Bytes: 500}, &Detail{Method: text("m")}, &Body{Bytes: []byte(strings.Repeat("some words of a body ", 20))})
-		r.keep(&Entry{Kind: KindNotification, From: "client", Bytes: 500}, &Detail{Method: text("m")}, &Body{Bytes: []byte("")})
+		r.keep(&entry.Entry{Kind: entry.KindNotification, From: "client", Bytes: 500}, &entry.Detail{Method: text("m")}, &Body{Bytes: []byte(strings.Repeat("some words of a body ", 20))})
+		r.keep(&entry.Entry{Kind: entry.KindNotification, From: "client", Bytes: 500}, &entry.Detail{Method: text("m")}, &Body{Bytes: []byte("")})
 		r.send("https://shop.example/pay")
-		r.declare("refund:0", IntentDeclaring)
-		r.settle(r.declare("refund:1", IntentDeclaring), IntentFailed)
-		r.settle(r.declare("refund:2", IntentDeclaring), IntentDeclared)
-		r.settle(r.declare("refund:3", IntentDeclaring), IntentUndeliverable)
-		r.settle(r.declare("refund:4", IntentRequired), IntentRefused)
+		r.declare("refund:0", entry.IntentDeclaring)
+		r.settle(r.declare("refund:1", entry.IntentDeclaring), entry.IntentFailed)
+		r.settle(r.declare("refund:2", entry.IntentDeclaring), entry.IntentDeclared)
+		r.settle(r.declare("refund:3", entry.IntentDeclaring), entry.IntentUndeliverable)
+		r.settle(r.declare("refund:4", entry.IntentRequired), entry.IntentRefused)
 		r.request("hang", 40)
 		r.end(1)
 		if err := j.Sync(testContext(t)); err != nil { // so that each end has a checkpoint of its own
@@ -56,7 +59,7 @@ func everyTableHome(t *testing.T) string {
 			INSERT INTO stale SELECT session, at / ? FROM entries WHERE n = (SELECT max(n) FROM entries WHERE kind = 'request');
 			INSERT INTO loose SELECT (max(key) >> 20) + 1, 7, ? FROM pieces;
 			INSERT INTO pieces SELECT max(id) << 20, 0, x'61' FROM loose;
-			INSERT OR REPLACE INTO meta VALUES ('pruned_at', '1700000000000000'), ('unmerged', '1')`, hourUS, time.Now().UnixMicro())
+			INSERT OR REPLACE INTO meta VALUES ('pruned_at', '1700000000000000'), ('unmerged', '1')`, rollup.HourUS, time.Now().UnixMicro())
 		return err
 	})
 	if report := verify(t, home, VerifyOptions{}); !report.Intact() {
@@ -68,22 +71,22 @@ func everyTableHome(t *testing.T) string {
 // send appends a call that names a destination.
 func (r *recording) send(url string) {
 	r.t.Helper()
-	call := r.append(&Entry{Kind: KindRequest, From: "client", Bytes: 100}, &Detail{
+	call := r.append(&entry.Entry{Kind: entry.KindRequest, From: "client", Bytes: 100}, &entry.Detail{
 		ID: text("8"), Method: text("tools/call"), Tool: text("fetch"), Args: text(`{"url":"` + url + `"}`),
-		Destinations: &Destinations{Hosts: []string{"shop.example"}},
+		Destinations: &entry.Destinations{Hosts: []string{"shop.example"}},
 	})
-	r.answer(call, OutcomeOK, 10, 10)
+	r.answer(call, entry.OutcomeOK, 10, 10)
 }
 
 // listTools appends a tool list whose one definition is kept.
 func listTools(t *testing.T, r *recording, definition string) {
 	t.Helper()
-	sum := Hash(sha256.Sum256([]byte(definition)))
+	sum := entry.Hash(sha256.Sum256([]byte(definition)))
 	if err := r.journal.Define(r.ctx, sum, []byte(definition)); err != nil {
 		t.Fatal(err)
 	}
-	refs := []ToolRef{{Name: text("t"), SHA256: sum, Bytes: int64(len(definition)), Kept: true}}
-	r.append(&Entry{Kind: KindTools, From: "server", Messages: 1, Definitions: DefinitionsHash(refs)}, &Detail{Tools: refs})
+	refs := []entry.ToolRef{{Name: text("t"), SHA256: sum, Bytes: int64(len(definition)), Kept: true}}
+	r.append(&entry.Entry{Kind: entry.KindTools, From: "server", Messages: 1, Definitions: DefinitionsHash(refs)}, &entry.Detail{Tools: refs})
 }
 
 // table is a table of the journal and its columns, those of the key first.

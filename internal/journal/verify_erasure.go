@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // MaxErasures is how many erasures a report names.
@@ -24,7 +26,7 @@ type ErasureEntry struct {
 
 // erasedRun is a stretch of entries that an erasure took something from.
 type erasedRun struct {
-	nRun
+	entry.Stretch
 	by int64
 }
 
@@ -57,9 +59,9 @@ func newErasedIndex(ctx context.Context, db rowsQueryer) (*erasedIndex, error) {
 		return nil, err
 	}
 	for i, runs := range [][]erasedRun{x.all, x.bodies} {
-		slices.SortFunc(runs, func(a, b erasedRun) int { return cmp.Compare(a.first, b.first) })
+		slices.SortFunc(runs, func(a, b erasedRun) int { return cmp.Compare(a.First, b.First) })
 		for _, r := range runs {
-			x.longest[i] = max(x.longest[i], r.last-r.first)
+			x.longest[i] = max(x.longest[i], r.Last-r.First)
 		}
 	}
 	return x, nil
@@ -70,9 +72,9 @@ type rowsQueryer interface {
 }
 
 // add takes a list in when its entry vouches for it.
-func (x *erasedIndex) add(n int64, raw, entry []byte) {
-	l, err := decodeLeaf(entry)
-	if err != nil || l.Kind != KindErasure {
+func (x *erasedIndex) add(n int64, raw, e []byte) {
+	l, err := entry.DecodeLeaf(e)
+	if err != nil || l.Kind != entry.KindErasure {
 		return
 	}
 	list, err := checkEraseList(raw, n, &l.Entry)
@@ -80,7 +82,7 @@ func (x *erasedIndex) add(n int64, raw, entry []byte) {
 		return
 	}
 	for _, r := range list {
-		if l.What == ErasedAll {
+		if l.What == entry.ErasedAll {
 			x.all = append(x.all, erasedRun{r, n})
 		} else {
 			x.bodies = append(x.bodies, erasedRun{r, n})
@@ -89,12 +91,12 @@ func (x *erasedIndex) add(n int64, raw, entry []byte) {
 }
 
 // checkEraseList reads the list of erasure n and compares it with its entry.
-func checkEraseList(raw []byte, n int64, e *Entry) (eraseList, error) {
-	list, err := decodeEraseList(raw, n)
+func checkEraseList(raw []byte, n int64, e *entry.Entry) (entry.List, error) {
+	list, err := entry.DecodeList(raw, n)
 	if err != nil {
 		return nil, fmt.Errorf("the list of what it erased is not valid: %w", err)
 	}
-	if len(list) == 0 || list.count() != e.Count || list[0].first != e.First || list[len(list)-1].last != e.Last || list.hash() != e.Erased {
+	if len(list) == 0 || list.Count() != e.Count || list[0].First != e.First || list[len(list)-1].Last != e.Last || list.Hash() != e.Erased {
 		return nil, errors.New("the list of what it erased is not the one that was recorded")
 	}
 	return list, nil
@@ -112,9 +114,9 @@ func (x *erasedIndex) body(n int64) (by int64, erased bool) {
 }
 
 func findRun(runs []erasedRun, longest, n int64) (int64, bool) {
-	i, _ := slices.BinarySearchFunc(runs, n+1, func(r erasedRun, n int64) int { return cmp.Compare(r.first, n) })
-	for i--; i >= 0 && runs[i].first >= n-longest; i-- {
-		if runs[i].last >= n {
+	i, _ := slices.BinarySearchFunc(runs, n+1, func(r erasedRun, n int64) int { return cmp.Compare(r.First, n) })
+	for i--; i >= 0 && runs[i].First >= n-longest; i-- {
+		if runs[i].Last >= n {
 			return runs[i].by, true
 		}
 	}
@@ -159,7 +161,7 @@ func (v *verification) readErasures() error {
 }
 
 // checkOwn judges an entry that the journal wrote of itself.
-func (v *verification) checkOwn(n int64, e *Entry) {
+func (v *verification) checkOwn(n int64, e *entry.Entry) {
 	switch {
 	case e.Seq > v.ownNext:
 		v.report.find(n, "entries %d to %d that the journal wrote of itself are missing", v.ownNext, e.Seq-1)
@@ -167,10 +169,10 @@ func (v *verification) checkOwn(n int64, e *Entry) {
 		v.report.find(n, "entry %d that the journal wrote of itself comes out of order", e.Seq)
 	}
 	v.ownNext = e.Seq + 1
-	if e.Kind == KindIntent {
+	if e.Kind == entry.KindIntent {
 		v.settleIntent(e.Intent, e.Reason)
 	}
-	if e.Kind != KindErasure {
+	if e.Kind != entry.KindErasure {
 		return
 	}
 	v.report.ErasureEntries++

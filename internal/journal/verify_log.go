@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tlog"
 )
 
@@ -138,7 +139,7 @@ func (v *verification) checkEnd() {
 		return
 	}
 	v.lackLastCheckpoint()
-	v.report.Root = Hash(v.log.Root())
+	v.report.Root = entry.Hash(v.log.Root())
 	if v.head.note == "" || v.verifier == nil {
 		return
 	}

@@ -1,5 +1,7 @@
 package journal
 
+import "github.com/deed-dev/deed/internal/journal/entry"
+
 // letterState is an intent that should be in the outbox.
 type letterState struct {
 	session string
@@ -9,9 +11,9 @@ type letterState struct {
 
 // checkIntent judges an intent by those before it in its session, and follows
 // what it says about the outbox.
-func (v *verification) checkIntent(n int64, e *Entry, s *sessionState) {
+func (v *verification) checkIntent(n int64, e *entry.Entry, s *sessionState) {
 	if e.Intent == 0 {
-		if e.Reason != IntentDeclaring {
+		if e.Reason != entry.IntentDeclaring {
 			return
 		}
 		if s.intents == nil {
@@ -42,10 +44,10 @@ func (v *verification) settleIntent(n int64, reason string) {
 		return
 	}
 	switch reason {
-	case IntentUndeliverable:
+	case entry.IntentUndeliverable:
 		letter.state = StateUndeliverable
 		v.letters[n] = letter
-	case IntentDeclared, IntentRefused:
+	case entry.IntentDeclared, entry.IntentRefused:
 		delete(v.letters, n)
 		if s := v.sessions[letter.session]; s != nil {
 			delete(s.intents, letter.seq)

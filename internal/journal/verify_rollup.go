@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
+	"github.com/deed-dev/deed/internal/journal/rollup"
 )
 
 // derivation makes the derived tables anew while verify goes along the log.
 // It holds as much as those tables do, not more.
 type derivation struct {
-	tally *tally
+	tally *rollup.Tally
 	usage usageTally
 	rows  map[string]int64 // of sessions, by id
 	// holes says that not every entry could be read, so that what is derived
@@ -26,7 +29,7 @@ type derivation struct {
 }
 
 func newDerivation(uids map[int64]string) *derivation {
-	d := &derivation{tally: newTally(), usage: make(usageTally), rows: make(map[string]int64, len(uids)), erased: make(map[sessionHour]bool)}
+	d := &derivation{tally: rollup.NewTally(), usage: make(usageTally), rows: make(map[string]int64, len(uids)), erased: make(map[sessionHour]bool)}
 	for row, uid := range uids {
 		d.rows[uid] = row
 	}
@@ -44,7 +47,7 @@ func (d *derivation) add(row *checkedRow) {
 		d.noteErased(session, &row.derived)
 	}
 	d.usage.add(stretchOf(session, row.n), &row.takes)
-	_ = d.tally.add(row.n, session, &row.derived) // fails only where tables are asked
+	_ = d.tally.Add(row.n, session, &row.derived) // fails only where tables are asked
 }
 
 // anyHour stands in erased for all hours of a session.
@@ -52,14 +55,14 @@ const anyHour = -1
 
 // noteErased notes the hour whose sums change because a detail is gone: that
 // of the call's request.
-func (d *derivation) noteErased(session int64, c *columns) {
+func (d *derivation) noteErased(session int64, c *entry.Columns) {
 	at := sessionHour{session, anyHour}
 	switch {
-	case c.kind == string(KindRequest) && c.call == nil:
-		at.hour = c.at / hourUS
-	case c.kind == string(KindResponse) && c.call != nil:
-		if open, found := d.tally.open[callKey{session, *c.call}]; found {
-			at.hour = open.key.hour
+	case c.Kind == string(entry.KindRequest) && c.Call == nil:
+		at.hour = c.At / rollup.HourUS
+	case c.Kind == string(entry.KindResponse) && c.Call != nil:
+		if open, found := d.tally.Open[rollup.Place{Session: session, Seq: *c.Call}]; found {
+			at.hour = open.Key.Hour
 		}
 	default:
 		return
@@ -112,7 +115,7 @@ func (v *verification) erasedMeanwhile() (bool, error) {
 // sessionHour is one hour of one session.
 type sessionHour struct{ session, hour int64 }
 
-func (k *rollupKey) sessionHour() sessionHour { return sessionHour{k.session, k.hour} }
+func hourOf(k *rollup.Key) sessionHour { return sessionHour{k.Session, k.Hour} }
 
 // staleHours are those that wait to be derived anew after an erasure. They
 // may still be by names that were erased, and are looked at the next time.
@@ -134,7 +137,7 @@ func (v *verification) staleHours() (map[sessionHour]bool, error) {
 			continue // so that it hides nothing
 		}
 		stale[one] = true
-		stale[sessionHour{everySession, one.hour}] = true
+		stale[sessionHour{rollup.EverySession, one.hour}] = true
 	}
 	return stale, rows.Err()
 }
@@ -145,15 +148,15 @@ func (v *verification) checkRollups(stale map[sessionHour]bool) error {
 		return err
 	}
 	defer rows.Close()
-	missing := make(map[rollupKey]bool)
-	for key := range v.derivation.tally.rows {
-		missing[key] = !stale[key.sessionHour()]
+	missing := make(map[rollup.Key]bool)
+	for key := range v.derivation.tally.Rows {
+		missing[key] = !stale[hourOf(&key)]
 	}
 	var foreign, wrong, lacking tampered
 	for rows.Next() {
-		var key rollupKey
+		var key rollup.Key
 		stored := make([]any, 18)
-		targets := []any{&key.session, &key.side, &key.method, &key.tool, &key.hour}
+		targets := []any{&key.Session, &key.Side, &key.Method, &key.Tool, &key.Hour}
 		for i := range stored {
 			targets = append(targets, &stored[i])
 		}
@@ -161,12 +164,12 @@ func (v *verification) checkRollups(stale map[sessionHour]bool) error {
 			return err
 		}
 		missing[key] = false
-		row := v.derivation.tally.rows[key]
+		row := v.derivation.tally.Rows[key]
 		switch {
-		case stale[key.sessionHour()]:
+		case stale[hourOf(&key)]:
 		case row == nil:
 			foreign.add(key)
-		case !sameValues(stored, row.values()):
+		case !sameValues(stored, rollupValues(row)):
 			wrong.add(key)
 		}
 	}
@@ -188,10 +191,10 @@ func (v *verification) checkRollups(stale map[sessionHour]bool) error {
 // entry can spoil hundreds, and each would say the same.
 type tampered struct {
 	count int64
-	one   rollupKey
+	one   rollup.Key
 }
 
-func (t *tampered) add(key rollupKey) {
+func (t *tampered) add(key rollup.Key) {
 	t.count++
 	t.one = key
 }
@@ -201,9 +204,9 @@ func (v *verification) tell(t tampered, format string) {
 		return
 	}
 	// Names of tools are not put into findings: they come from the wire.
-	of := fmt.Sprintf("session %s in hour %d", v.uids[t.one.session], t.one.hour)
-	if t.one.session == everySession {
-		of = fmt.Sprintf("all sessions in hour %d", t.one.hour)
+	of := fmt.Sprintf("session %s in hour %d", v.uids[t.one.Session], t.one.Hour)
+	if t.one.Session == rollup.EverySession {
+		of = fmt.Sprintf("all sessions in hour %d", t.one.Hour)
 	}
 	v.report.find(-1, format, t.count, of)
 }
@@ -231,29 +234,29 @@ func (v *verification) checkFailures(stale map[sessionHour]bool) error {
 	}
 	defer rows.Close()
 	missing := 0
-	for key, row := range v.derivation.tally.rows {
-		if !stale[key.sessionHour()] {
-			missing += len(row.failures)
+	for key, row := range v.derivation.tally.Rows {
+		if !stale[hourOf(&key)] {
+			missing += len(row.Failures)
 		}
 	}
 	var wrong tampered
 	for rows.Next() {
-		var key rollupKey
-		var failure failureKey
-		var sum failureSum
-		if err := rows.Scan(&key.session, &key.side, &key.method, &key.tool, &key.hour, &failure.outcome, &failure.code, &sum.count, &sum.last); err != nil {
+		var key rollup.Key
+		var failure rollup.FailureKey
+		var sum rollup.FailureSum
+		if err := rows.Scan(&key.Session, &key.Side, &key.Method, &key.Tool, &key.Hour, &failure.Outcome, &failure.Code, &sum.Count, &sum.Last); err != nil {
 			return err
 		}
-		if stale[key.sessionHour()] {
+		if stale[hourOf(&key)] {
 			continue
 		}
-		row := v.derivation.tally.rows[key]
-		if row == nil || row.failures[failure] == nil {
+		row := v.derivation.tally.Rows[key]
+		if row == nil || row.Failures[failure] == nil {
 			wrong.add(key)
 			continue
 		}
 		missing--
-		if row.failures[failure].failureSum != sum {
+		if row.Failures[failure].FailureSum != sum {
 			wrong.add(key)
 		}
 	}
@@ -265,9 +268,9 @@ func (v *verification) checkFailures(stale map[sessionHour]bool) error {
 }
 
 func (v *verification) checkUnanswered() error {
-	open := make(map[int64]int64, len(v.derivation.tally.open))
-	for place, call := range v.derivation.tally.open {
-		open[call.n] = place.session
+	open := make(map[int64]int64, len(v.derivation.tally.Open))
+	for place, call := range v.derivation.tally.Open {
+		open[call.N] = place.Session
 	}
 	rows, err := v.tx.QueryContext(v.ctx, "SELECT n, session FROM unanswered")
 	if err != nil {
@@ -295,8 +298,8 @@ func (v *verification) checkUnanswered() error {
 }
 
 // checkTools compares a tools entry with the list in its detail.
-func (c *chunk) checkTools(n int64, e *Entry, d *Detail) {
-	if e.Kind != KindTools {
+func (c *chunk) checkTools(n int64, e *entry.Entry, d *entry.Detail) {
+	if e.Kind != entry.KindTools {
 		return
 	}
 	if d == nil {

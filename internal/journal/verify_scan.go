@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tlog"
 )
 
@@ -38,10 +39,10 @@ type chunk struct {
 type checkedRow struct {
 	n        int64
 	hash     tlog.Hash
-	entry    Entry
+	entry    entry.Entry
 	readable bool
 	erased   bool // its detail is not there
-	derived  columns
+	derived  entry.Columns
 	takes    stretchUsage
 }
 
@@ -122,7 +123,7 @@ func (v *verification) join(c chunk, next *int64) error {
 		*next = row.n + 1
 		if row.readable {
 			v.checkPlace(row.n, &row.entry)
-			if row.entry.Kind == KindEnd {
+			if row.entry.Kind == entry.KindEnd {
 				v.awaitCheckpoint(row.n)
 			}
 			v.derivation.add(row)
@@ -185,24 +186,24 @@ func (r *storedRow) scan(rows *sql.Rows) error {
 }
 
 // differing names the columns that do not say what they were derived from.
-func (r *storedRow) differing(c *columns) []string {
+func (r *storedRow) differing(c *entry.Columns) []string {
 	var names []string
 	add := func(name string, same bool) {
 		if !same {
 			names = append(names, name)
 		}
 	}
-	add("seq", r.seq == c.seq)
-	add("kind", string(r.kind) == c.kind)
-	add("at", r.at == c.at)
-	add("side", sameText(r.side, c.side))
-	add("bytes", sameInteger(r.bytes, c.bytes))
-	add("call", sameInteger(r.call, c.call))
-	add("took", sameInteger(r.took, c.took))
-	add("outcome", sameText(r.outcome, c.outcome))
-	add("method", sameText(r.method, c.method))
-	add("tool", sameText(r.tool, c.tool))
-	add("error", sameText(r.error, c.err))
+	add("seq", r.seq == c.Seq)
+	add("kind", string(r.kind) == c.Kind)
+	add("at", r.at == c.At)
+	add("side", sameText(r.side, c.Side))
+	add("bytes", sameInteger(r.bytes, c.Bytes))
+	add("call", sameInteger(r.call, c.Call))
+	add("took", sameInteger(r.took, c.Took))
+	add("outcome", sameText(r.outcome, c.Outcome))
+	add("method", sameText(r.method, c.Method))
+	add("tool", sameText(r.tool, c.Tool))
+	add("error", sameText(r.error, c.Error))
 	return names
 }
 
@@ -223,17 +224,17 @@ func sameInteger(stored sql.NullInt64, derived *int64) bool {
 // check judges a row by itself.
 func (c *chunk) check(row *storedRow, uids map[int64]string) {
 	checked := checkedRow{n: row.n, hash: tlog.LeafHash(row.leaf), takes: row.usage()}
-	l, err := decodeLeaf(row.leaf)
+	l, err := entry.DecodeLeaf(row.leaf)
 	if err != nil {
 		c.find(row.n, "the entry is not valid: %v", err)
 		c.rows = append(c.rows, checked)
 		return
 	}
 	c.checkBodyRow(row, &l.Entry)
-	detail := c.checkDetail(row, l.detail)
-	derived := deriveColumns(&l.Entry, detail)
+	detail := c.checkDetail(row, l.Detail)
+	derived := entry.DeriveColumns(&l.Entry, detail)
 	checked.entry, checked.readable, checked.derived = l.Entry, true, derived
-	checked.erased = l.detail != Hash{} && row.data == nil
+	checked.erased = l.Detail != entry.Hash{} && row.data == nil
 	c.rows = append(c.rows, checked)
 	c.checkTools(row.n, &l.Entry, detail)
 	if places := placesOf(detail); places != nil {
@@ -251,22 +252,22 @@ func (c *chunk) check(row *storedRow, uids map[int64]string) {
 }
 
 // checkDetail compares a detail with the hash in its leaf.
-func (c *chunk) checkDetail(row *storedRow, bound Hash) *Detail {
+func (c *chunk) checkDetail(row *storedRow, bound entry.Hash) *entry.Detail {
 	if row.data == nil {
-		if bound != (Hash{}) {
+		if bound != (entry.Hash{}) {
 			c.gone(row.n).detail = true
 		}
 		return nil
 	}
 	c.details++
-	if bound == (Hash{}) {
+	if bound == (entry.Hash{}) {
 		c.find(row.n, "there is a detail, and the entry has none")
 		return nil
 	}
-	if len(row.salt) != saltBytes || detailHash(row.salt, row.data) != bound {
+	if len(row.salt) != entry.SaltBytes || entry.SaltedHash(row.salt, row.data) != bound {
 		c.find(row.n, "the detail is not the one that was recorded")
 	}
-	detail, err := readNames(row.data)
+	detail, err := entry.ReadNames(row.data)
 	if err != nil {
 		c.find(row.n, "the detail is not valid: %v", err)
 		return nil

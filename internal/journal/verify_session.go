@@ -1,5 +1,7 @@
 package journal
 
+import "github.com/deed-dev/deed/internal/journal/entry"
+
 // sessionState is what must be known of a session to judge its next entry.
 type sessionState struct {
 	next     int64           // the Seq that must come
@@ -20,8 +22,8 @@ const (
 )
 
 // checkPlace judges an entry by what came before it in its session.
-func (v *verification) checkPlace(n int64, e *Entry) {
-	if e.Session == OwnSession {
+func (v *verification) checkPlace(n int64, e *entry.Entry) {
+	if e.Session == entry.OwnSession {
 		v.checkOwn(n, e)
 		return
 	}
@@ -34,12 +36,12 @@ func (v *verification) checkPlace(n int64, e *Entry) {
 	}
 	v.checkOrder(n, e, s)
 	v.checkCall(n, e, s)
-	if e.Kind == KindIntent {
+	if e.Kind == entry.KindIntent {
 		v.checkIntent(n, e, s)
 	}
 	v.count(e, s)
 	s.raw = s.raw || e.Capture == "raw"
-	if e.Kind == KindEnd {
+	if e.Kind == entry.KindEnd {
 		v.checkTotals(n, e, s)
 		if !s.ended {
 			v.report.OpenSessions--
@@ -48,7 +50,7 @@ func (v *verification) checkPlace(n int64, e *Entry) {
 	}
 }
 
-func (v *verification) checkOrder(n int64, e *Entry, s *sessionState) {
+func (v *verification) checkOrder(n int64, e *entry.Entry, s *sessionState) {
 	switch {
 	case s.ended:
 		v.report.find(n, "the entry comes after the end of session %s", e.Session)
@@ -59,13 +61,13 @@ func (v *verification) checkOrder(n int64, e *Entry, s *sessionState) {
 	case e.Seq < s.next:
 		v.report.find(n, "entry %d of session %s comes out of order", e.Seq, e.Session)
 	}
-	if (e.Seq == 0) != (e.Kind == KindSession) {
+	if (e.Seq == 0) != (e.Kind == entry.KindSession) {
 		v.report.find(n, "entry %d of session %s is a %s", e.Seq, e.Session, e.Kind)
 	}
 	s.next = e.Seq + 1
 }
 
-func (v *verification) checkCall(n int64, e *Entry, s *sessionState) {
+func (v *verification) checkCall(n int64, e *entry.Entry, s *sessionState) {
 	if s.ended {
 		return
 	}
@@ -76,13 +78,13 @@ func (v *verification) checkCall(n int64, e *Entry, s *sessionState) {
 		s.requests = append(s.requests, nobody)
 	}
 	who := nobody
-	if e.Kind == KindRequest {
+	if e.Kind == entry.KindRequest {
 		who = askedByServer
 		if e.From == "client" {
 			who = askedByClient
 		}
 	}
-	if e.Kind == KindIntent && e.Intent == 0 {
+	if e.Kind == entry.KindIntent && e.Intent == 0 {
 		who = anIntent
 	}
 	if e.Seq == int64(len(s.requests)) {
@@ -98,18 +100,18 @@ func (v *verification) checkCall(n int64, e *Entry, s *sessionState) {
 	switch {
 	case asked == nobody || asked == anIntent:
 		v.report.find(n, "the entry belongs to entry %d of its session, which is no request", e.Call)
-	case e.Kind == KindResponse && (asked == askedByClient) == (e.From == "client"):
+	case e.Kind == entry.KindResponse && (asked == askedByClient) == (e.From == "client"):
 		v.report.find(n, "the %s answers its own request %d", e.From, e.Call)
 	}
 }
 
 // count adds up wire bytes. What a server wrote to stderr is not on the wire.
-func (v *verification) count(e *Entry, s *sessionState) {
+func (v *verification) count(e *entry.Entry, s *sessionState) {
 	bytes := e.Bytes + e.Framing
 	switch e.Kind {
-	case KindStderr, KindSession, KindEnd:
+	case entry.KindStderr, entry.KindSession, entry.KindEnd:
 		return
-	case KindGap:
+	case entry.KindGap:
 		v.report.Gaps++
 		v.report.UnseenBytes += bytes
 	default:
@@ -123,7 +125,7 @@ func (v *verification) count(e *Entry, s *sessionState) {
 	}
 }
 
-func (v *verification) checkTotals(n int64, e *Entry, s *sessionState) {
+func (v *verification) checkTotals(n int64, e *entry.Entry, s *sessionState) {
 	if s.client != e.ClientBytes {
 		v.report.find(n, "%d bytes crossed from the client in session %s, and its entries account for %d", e.ClientBytes, e.Session, s.client)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tlog"
 )
 
@@ -22,11 +23,11 @@ func sampleHome(t testing.TB) string {
 	for range 2 {
 		r := record(t, j, newSession())
 		for i := range 290 {
-			r.answer(r.request(fmt.Sprintf("tool%d", i%7), 100+int64(i)), OutcomeOK, 2_000, 300)
+			r.answer(r.request(fmt.Sprintf("tool%d", i%7), 100+int64(i)), entry.OutcomeOK, 2_000, 300)
 		}
-		r.append(&Entry{Kind: KindGap, From: "server", Bytes: 77, Messages: 2, Reason: "observer_behind"}, &Detail{Note: "slow"})
-		r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 9, Flags: []string{"not_json"}}, nil)
-		r.append(&Entry{Kind: KindStderr, From: "server", Bytes: 30, Messages: 1}, nil)
+		r.append(&entry.Entry{Kind: entry.KindGap, From: "server", Bytes: 77, Messages: 2, Reason: "observer_behind"}, &entry.Detail{Note: "slow"})
+		r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 9, Flags: []string{"not_json"}}, nil)
+		r.append(&entry.Entry{Kind: entry.KindStderr, From: "server", Bytes: 30, Messages: 1}, nil)
 		r.end(0)
 		if err := j.Sync(testContext(t)); err != nil { // so that each end has a checkpoint of its own
 			t.Fatal(err)
@@ -340,12 +341,12 @@ func TestWhatASessionSaysOfItselfMustAddUp(t *testing.T) {
 		{"bytes of the client that no entry has", func(r *recording) { r.client++; r.end(0) }, "bytes crossed from the client"},
 		{"bytes of the server that no entry has", func(r *recording) { r.server += 5; r.end(0) }, "bytes crossed from the server"},
 		{"an answer to a notification", func(r *recording) {
-			n := r.append(&Entry{Kind: KindNotification, From: "client", Bytes: 10}, nil)
-			r.answer(n, OutcomeOK, 5, 1)
+			n := r.append(&entry.Entry{Kind: entry.KindNotification, From: "client", Bytes: 10}, nil)
+			r.answer(n, entry.OutcomeOK, 5, 1)
 		}, "no request"},
 		{"an answer of the side that asked", func(r *recording) {
 			n := r.request("x", 10)
-			r.append(&Entry{Kind: KindResponse, From: "client", Bytes: 10, Call: n, Took: 1, Outcome: OutcomeOK}, nil)
+			r.append(&entry.Entry{Kind: entry.KindResponse, From: "client", Bytes: 10, Call: n, Took: 1, Outcome: entry.OutcomeOK}, nil)
 		}, "its own request"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

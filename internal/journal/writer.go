@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tlog"
 )
 
@@ -299,8 +300,8 @@ func (w *writer) insertGroup(group []*item, frontier *tlog.Frontier) error {
 			return err
 		}
 		c := &it.derived
-		if _, err := w.insert.entry.Exec(n, session, c.seq, c.kind, c.at, c.side, c.bytes, c.call, c.took,
-			c.outcome, c.method, c.tool, c.err, it.leaf); err != nil {
+		if _, err := w.insert.entry.Exec(n, session, c.Seq, c.Kind, c.At, c.Side, c.Bytes, c.Call, c.Took,
+			c.Outcome, c.Method, c.Tool, c.Error, it.leaf); err != nil {
 			return err
 		}
 		if it.data != nil {
@@ -321,7 +322,7 @@ func (w *writer) insertGroup(group []*item, frontier *tlog.Frontier) error {
 				return err
 			}
 		}
-		if it.entry.Kind == KindIntent {
+		if it.entry.Kind == entry.KindIntent {
 			if err := w.followIntent(session, n, it); err != nil {
 				return err
 			}
@@ -338,8 +339,8 @@ func (w *writer) insertGroup(group []*item, frontier *tlog.Frontier) error {
 }
 
 // sessionRow returns the row that stands for an entry's session.
-func (w *writer) sessionRow(e *Entry) (int64, error) {
-	if e.Session == OwnSession {
+func (w *writer) sessionRow(e *entry.Entry) (int64, error) {
+	if e.Session == entry.OwnSession {
 		return 0, nil // it needs no row, and so is never listed among the others
 	}
 	row, known := w.sessions[e.Session]
@@ -352,7 +353,7 @@ func (w *writer) sessionRow(e *Entry) (int64, error) {
 		}
 		w.sessions[e.Session] = row
 	}
-	if e.Kind == KindEnd {
+	if e.Kind == entry.KindEnd {
 		delete(w.sessions, e.Session)
 	}
 	return row, nil
@@ -379,7 +380,7 @@ func (w *writer) isWritten(it *item) (bool, error) {
 
 func hasEnd(group []*item) bool {
 	for _, it := range group {
-		if it.entry.Kind == KindEnd {
+		if it.entry.Kind == entry.KindEnd {
 			return true
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 func TestACommitThatFailsIsTriedAgainAndNothingIsLostOrDoubled(t *testing.T) {
@@ -44,7 +46,7 @@ func TestACommitThatFailsIsTriedAgainAndNothingIsLostOrDoubled(t *testing.T) {
 			}
 			r := record(t, j, newSession())
 			for range 20 {
-				r.answer(r.request("x", 10), OutcomeOK, 20, 5)
+				r.answer(r.request("x", 10), entry.OutcomeOK, 20, 5)
 				if err := j.Sync(testContext(t)); err != nil {
 					t.Fatal(err)
 				}
@@ -97,7 +99,7 @@ func TestCloseGivesUpInTimeAndSaysWhatIsMissing(t *testing.T) {
 	if !errors.As(err, &unwritten) || unwritten.Entries != 2 || !errors.Is(err, broken) {
 		t.Errorf("close says %v", err)
 	}
-	if err := j.Append(testContext(t), &Entry{Kind: KindSession, Session: newSession(), Capture: "shape"}, nil); !errors.Is(err, ErrClosed) {
+	if err := j.Append(testContext(t), &entry.Entry{Kind: entry.KindSession, Session: newSession(), Capture: "shape"}, nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("append after close says %v", err)
 	}
 	mended.Store(true) // a second close is as good as the first
@@ -129,7 +131,7 @@ func TestAppendWaitsOnlyWhileTheQueueIsFull(t *testing.T) {
 	r.request("x", 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	late := &Entry{Kind: KindRequest, From: "client", Session: r.session, Seq: r.seq, At: 1}
+	late := &entry.Entry{Kind: entry.KindRequest, From: "client", Session: r.session, Seq: r.seq, At: 1}
 	if err := j.Append(ctx, late, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("append to a full queue says %v", err)
 	}
@@ -151,7 +153,7 @@ func TestAnEntryBiggerThanTheQueueIsStillWritten(t *testing.T) {
 	j := openJournal(t, home, Options{QueueBytes: 2_000})
 	r := record(t, j, newSession())
 	for range 3 {
-		r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 1}, &Detail{Note: strings.Repeat("n", 100_000)})
+		r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 1}, &entry.Detail{Note: strings.Repeat("n", 100_000)})
 	}
 	r.end(0)
 	closeJournal(t, j)
@@ -164,19 +166,19 @@ func TestHolesAndDoublesInASessionAreRefused(t *testing.T) {
 	t.Parallel()
 	j := openJournal(t, t.TempDir(), Options{})
 	r := record(t, j, newSession())
-	for name, e := range map[string]*Entry{
-		"a double":                      {Kind: KindNoise, Session: r.session, Seq: 0},
-		"a hole":                        {Kind: KindNoise, Session: r.session, Seq: 2},
-		"a session that has not begun":  {Kind: KindNoise, Session: newSession(), Seq: 0},
-		"a session that begins again":   {Kind: KindSession, Session: r.session, Seq: 1},
-		"a session that begins too far": {Kind: KindSession, Session: newSession(), Seq: 1},
+	for name, e := range map[string]*entry.Entry{
+		"a double":                      {Kind: entry.KindNoise, Session: r.session, Seq: 0},
+		"a hole":                        {Kind: entry.KindNoise, Session: r.session, Seq: 2},
+		"a session that has not begun":  {Kind: entry.KindNoise, Session: newSession(), Seq: 0},
+		"a session that begins again":   {Kind: entry.KindSession, Session: r.session, Seq: 1},
+		"a session that begins too far": {Kind: entry.KindSession, Session: newSession(), Seq: 1},
 	} {
-		if e.Kind == KindSession {
+		if e.Kind == entry.KindSession {
 			e.Capture = "shape"
 		} else {
 			e.From = "client"
 		}
-		if err := j.Append(testContext(t), e, nil); !errors.As(err, new(*EntryError)) {
+		if err := j.Append(testContext(t), e, nil); !errors.As(err, new(*entry.Error)) {
 			t.Errorf("%s is answered by %v", name, err)
 		}
 	}
@@ -194,7 +196,7 @@ func TestTwoJournalsOfOneProcessShareAHome(t *testing.T) {
 			for range 3 {
 				r := record(t, j, newSession())
 				for range 100 {
-					r.answer(r.request("x", 3), OutcomeOK, 4, 5)
+					r.answer(r.request("x", 3), entry.OutcomeOK, 4, 5)
 				}
 				r.end(0)
 			}
@@ -216,7 +218,7 @@ func TestEntriesOfManyGoroutinesKeepTheOrderOfEachSession(t *testing.T) {
 		wait.Go(func() {
 			r := record(t, j, newSession())
 			for range 200 {
-				r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 1}, nil)
+				r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 1}, nil)
 			}
 			r.end(0)
 		})
@@ -271,7 +273,7 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	}
 	r := record(t, j, newSession())
 	for range 500 {
-		r.append(&Entry{Kind: KindNoise, From: "server", Bytes: 1}, &Detail{Note: strings.Repeat("n", 1_000)})
+		r.append(&entry.Entry{Kind: entry.KindNoise, From: "server", Bytes: 1}, &entry.Detail{Note: strings.Repeat("n", 1_000)})
 	}
 	if err := <-full; !strings.Contains(err.Error(), "make room") {
 		t.Errorf("told of %v", err)
@@ -326,7 +328,7 @@ func TestAJournalIsReadAndVerifiedWhileItIsWritten(t *testing.T) {
 			for {
 				r := record(t, j, newSession())
 				for range 300 {
-					r.answer(r.request("x", 3), OutcomeOK, 4, 5)
+					r.answer(r.request("x", 3), entry.OutcomeOK, 4, 5)
 				}
 				r.end(0)
 				select {

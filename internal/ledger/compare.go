@@ -9,6 +9,7 @@ import (
 	"github.com/deed-dev/deed/internal/audit"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // contracts compares the versions and when they governed.
@@ -149,7 +150,7 @@ func again(kept *store.Settled) (problem string, err error) {
 	if c.Digest() != kept.Verdict.Case {
 		return "its case is not the one that it names", nil
 	}
-	made, err := verdict.Evaluate(c)
+	made, err := engine.Evaluate(c)
 	if err != nil {
 		return "its case cannot be evaluated: " + err.Error(), err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/vault"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 const (
@@ -192,7 +193,7 @@ func (b *book) declare(n int, k *contract.Contract) {
 		tx.AddAction(&store.Action{Declared: declared, Version: 1, Mode: verdict.Live, Revisions: 1}, nil, nil)
 		tx.AddLeaf(ledger.Declaration(&declared))
 		c := &verdict.Case{Engine: verdict.Engine, At: tx.Now(), Declarations: []verdict.Declaration{d}, Governing: &verdict.Governing{Contract: k, Version: 1, Mode: verdict.Live}}
-		v, err := verdict.Evaluate(c)
+		v, err := engine.Evaluate(c)
 		if err != nil {
 			b.t.Error(err)
 		}
@@ -212,7 +213,7 @@ func (b *book) settle(n int, k *contract.Contract) {
 			Engine: verdict.Engine, At: at, Declarations: []verdict.Declaration{a.Declaration}, Governing: &verdict.Governing{Contract: k, Version: 1, Mode: verdict.Live},
 			Sources: []evidence.Source{{Name: "stripe", Trust: evidence.Independent, Watermarks: map[string]value.Instant{"refund.succeeded": at}}},
 		}
-		v, err := verdict.Evaluate(c)
+		v, err := engine.Evaluate(c)
 		if err != nil || v.Revision != 1 {
 			b.t.Fatalf("it did not settle: %+v, %v", v, err)
 		}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -123,29 +124,39 @@ func (q *Sequencer) Run(ctx context.Context) {
 // SequenceAll numbers what has no number in any workspace. One workspace that fails
 // does not keep the others from theirs; the first error is returned.
 func (s *Service) SequenceAll(ctx context.Context) (int, error) {
-	workspaces, err := s.store.Directory().Workspaces(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("list the workspaces: %w", err)
+	waiting, err := s.store.Directory().Unsequenced(ctx)
+	if errors.Is(err, store.ErrNoOverview) {
+		waiting, err = s.unsequenced(ctx)
 	}
 	total := 0
-	var first error
+	for _, w := range waiting {
+		n, failed := s.Sequence(ctx, w)
+		total += n
+		if failed != nil && err == nil {
+			err = failed
+		}
+	}
+	return total, err
+}
+
+// unsequenced asks each workspace. A look costs a snapshot and one statement; the lock
+// is taken only where there is something to do.
+func (s *Service) unsequenced(ctx context.Context) (waiting []access.WorkspaceID, first error) {
+	workspaces, err := s.store.Directory().Workspaces(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the workspaces: %w", err)
+	}
 	for _, w := range workspaces {
-		waiting := false
-		// A look costs a snapshot and one statement; the lock is taken only where
-		// there is something to do.
 		err := s.store.View(ctx, w.ID, func(tx store.Tx) error {
 			leaves, err := tx.Unsequenced(1)
-			waiting = len(leaves) > 0
+			if len(leaves) > 0 {
+				waiting = append(waiting, w.ID)
+			}
 			return err
 		})
-		if err == nil && waiting {
-			var n int
-			n, err = s.Sequence(ctx, w.ID)
-			total += n
-		}
 		if err != nil && first == nil {
 			first = err
 		}
 	}
-	return total, first
+	return waiting, first
 }

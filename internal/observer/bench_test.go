@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tap"
 )
 
@@ -17,7 +17,7 @@ func BenchmarkLongMessages(b *testing.B) {
 	obs := New(buf, Session{}, Options{})
 	done := make(chan struct{})
 	go func() {
-		obs.Run(context.Background(), &notebook{hook: func(context.Context, *journal.Entry) error { return context.Canceled }})
+		obs.Run(context.Background(), &notebook{hook: func(context.Context, *entry.Entry) error { return context.Canceled }})
 		close(done)
 	}()
 	b.SetBytes(int64(len(line)))

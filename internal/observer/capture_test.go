@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/protocol"
 	"github.com/deed-dev/deed/internal/tap"
 )
@@ -70,7 +70,7 @@ func TestASecretIsReplacedWhereverItStands(t *testing.T) {
 		}
 	}
 	call, answer, failed, refused := n.details[1], n.details[2], n.details[4], n.details[6]
-	want := &journal.Destinations{Hosts: []string{"hooks.example.net"}, Emails: []string{"ops@acme.example"}}
+	want := &entry.Destinations{Hosts: []string{"hooks.example.net"}, Emails: []string{"ops@acme.example"}}
 	if diff := cmp.Diff(want, call.Destinations); diff != "" {
 		t.Errorf("destinations differ:\n%s", diff)
 	}
@@ -147,7 +147,7 @@ func TestUnderRawWhatNoGapCoversIsExact(t *testing.T) {
 				continue
 			}
 			end := at + e.Bytes + e.Framing
-			if want := crossed[at:end]; e.Kind != journal.KindGap && string(n.bodies[i]) != want {
+			if want := crossed[at:end]; e.Kind != entry.KindGap && string(n.bodies[i]) != want {
 				t.Fatalf("entry %d has %q, at its place crossed %q", i, n.bodies[i], want)
 			}
 			at = end
@@ -262,11 +262,11 @@ func TestAToolListIsKeptByTheHashesOfItsDefinitions(t *testing.T) {
 		say{client, `{"id":2,"method":"tools/list","params":{"cursor":"c"}}` + "\n"},
 		say{server, `{"id":2,"result":{"tools":[ { "description" : "one", "name":"a" } ]}}` + "\n"},
 	)
-	var lists []journal.Detail
+	var lists []entry.Detail
 	for i, e := range n.entries {
-		if e.Kind == journal.KindTools {
+		if e.Kind == entry.KindTools {
 			lists = append(lists, n.details[i])
-			if e.Call < 1 || n.entries[e.Call].Kind != journal.KindRequest || e.Messages != int64(len(n.details[i].Tools)) {
+			if e.Call < 1 || n.entries[e.Call].Kind != entry.KindRequest || e.Messages != int64(len(n.details[i].Tools)) {
 				t.Errorf("the list is recorded as %+v", e)
 			}
 		}
@@ -303,7 +303,7 @@ func TestARecorderThatIsBehindKeepsTheEntryAndLeavesOutTheContent(t *testing.T) 
 	obs.Run(t.Context(), n)
 	var whole, skimmed int
 	for i, e := range n.entries {
-		if e.Kind != journal.KindRequest {
+		if e.Kind != entry.KindRequest {
 			continue
 		}
 		if slices.Contains(e.Flags, "skimmed") {
@@ -365,7 +365,7 @@ func TestTheServerIsKnownFromTheMetaOfAnyAnswer(t *testing.T) {
 		say{server, `{"id":9,"method":"elicitation/create"}` + "\n"},
 		say{client, `{"id":9,"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"an echo","version":"2"}}}}` + "\n"},
 	)
-	want := &journal.Peer{Name: &journal.Text{Whole: "shop"}, Version: &journal.Text{Whole: "2"}}
+	want := &entry.Peer{Name: &entry.Text{Whole: "shop"}, Version: &entry.Text{Whole: "2"}}
 	if diff := cmp.Diff(want, n.details[2].Peer); diff != "" {
 		t.Errorf("who answered is recorded otherwise:\n%s", diff)
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/protocol"
 	"github.com/deed-dev/deed/internal/redact"
 	"github.com/deed-dev/deed/internal/signal"
@@ -22,7 +23,7 @@ const (
 // content adds to a detail what was said in a message, and returns the body to
 // keep of it. Everything passes the redaction here, whatever the level is of
 // what is kept: details are shown on terminals and in answers.
-func (o *Observer) content(m *protocol.Message, e *journal.Entry, d *journal.Detail) *journal.Body {
+func (o *Observer) content(m *protocol.Message, e *entry.Entry, d *entry.Detail) *journal.Body {
 	k := o.keepers[m.From]
 	if k.level == Shape {
 		return nil
@@ -79,7 +80,11 @@ func (o *Observer) body(k *keeper) (*journal.Body, redact.Report) {
 func (k *keeper) redactedBody() (*journal.Body, redact.Report) {
 	head, tail, omitted := k.parts()
 	if omitted == 0 {
-		kept, found := redact.Value(append(append(make([]byte, 0, len(head)+len(tail)), head...), tail...))
+		whole := head // the journal keeps no reference to it
+		if len(tail) > 0 {
+			whole = append(append(make([]byte, 0, len(head)+len(tail)), head...), tail...)
+		}
+		kept, found := redact.Value(whole)
 		return &journal.Body{Bytes: kept}, found
 	}
 	first, found := redact.Fragment(head, redact.CutTail)
@@ -121,11 +126,13 @@ func (k *keeper) piece(s protocol.Span) ([]byte, redact.Ends) {
 	return k.head[s.Start:s.End], 0
 }
 
-// excerptWindow is how much is searched for secrets to show a few bytes of it.
-const excerptWindow = 64 << 10
+// excerptWindow is how much is searched for secrets to show a few bytes of it:
+// twice as much as is ever shown. What reaches beyond it could be half of a
+// secret and is searched as such.
+const excerptWindow = 2 * argsLimit
 
 // excerpt is the beginning of a part of a message, its secrets taken out.
-func excerpt(k *keeper, s protocol.Span, limit int, found redact.Report) (*journal.Text, redact.Report) {
+func excerpt(k *keeper, s protocol.Span, limit int, found redact.Report) (*entry.Text, redact.Report) {
 	raw, ends := k.piece(s)
 	if len(raw) == 0 {
 		return nil, found
@@ -139,14 +146,14 @@ func excerpt(k *keeper, s protocol.Span, limit int, found redact.Report) (*journ
 }
 
 // kept makes a text of what was kept of so many bytes.
-func kept(text string, size int64, cut bool) *journal.Text {
+func kept(text string, size int64, cut bool) *entry.Text {
 	text = readable(text)
-	if !cut && len(text) <= journal.TextLimit {
-		return &journal.Text{Whole: text}
+	if !cut && len(text) <= entry.TextLimit {
+		return &entry.Text{Whole: text}
 	}
 	// Without a hash: one over what was said would let its reader try out
 	// what the placeholders stand for.
-	return &journal.Text{Cut: true, Bytes: size, Head: text}
+	return &entry.Text{Cut: true, Bytes: size, Head: text}
 }
 
 // readable spells out what is not UTF-8.
@@ -168,7 +175,7 @@ func readable(s string) string {
 }
 
 // errorText is error.message.
-func errorText(m *protocol.Message, found redact.Report) (*journal.Text, redact.Report) {
+func errorText(m *protocol.Message, found redact.Report) (*entry.Text, redact.Report) {
 	if m.ErrorMessage.Raw == nil {
 		return nil, found
 	}
@@ -178,16 +185,16 @@ func errorText(m *protocol.Message, found redact.Report) (*journal.Text, redact.
 }
 
 // toolError is what a tool said when it failed: its texts, or what there is.
-func toolError(k *keeper, m *protocol.Message, found redact.Report) (*journal.Text, redact.Report) {
+func toolError(k *keeper, m *protocol.Message, found redact.Report) (*entry.Text, redact.Report) {
 	return said(k, m, errorLimit, found)
 }
 
 // preview is the beginning of a result.
-func preview(k *keeper, m *protocol.Message, found redact.Report) (*journal.Text, redact.Report) {
+func preview(k *keeper, m *protocol.Message, found redact.Report) (*entry.Text, redact.Report) {
 	return said(k, m, previewLimit, found)
 }
 
-func said(k *keeper, m *protocol.Message, limit int, found redact.Report) (*journal.Text, redact.Report) {
+func said(k *keeper, m *protocol.Message, limit int, found redact.Report) (*entry.Text, redact.Report) {
 	raw, _ := k.piece(m.Spans.Content)
 	if text, whole := protocol.ContentText(raw, excerptWindow); text != "" {
 		clean, report := redact.Text(text)
@@ -207,13 +214,13 @@ func clipText(s string, limit int) string {
 }
 
 // destinations are where the arguments send data.
-func destinations(k *keeper, s protocol.Span) *journal.Destinations {
+func destinations(k *keeper, s protocol.Span) *entry.Destinations {
 	raw, ends := k.piece(s)
 	found := signal.Find(raw)
 	if found.Empty() && ends == 0 {
 		return nil
 	}
-	d := &journal.Destinations{Hosts: found.Hosts, Emails: found.Emails, IPs: found.IPs, Cut: found.Cut || ends != 0}
+	d := &entry.Destinations{Hosts: found.Hosts, Emails: found.Emails, IPs: found.IPs, Cut: found.Cut || ends != 0}
 	for kind, n := range map[string]int{"hosts": found.Content.Hosts, "emails": found.Content.Emails, "ips": found.Content.IPs} {
 		if n > 0 {
 			if d.Content == nil {

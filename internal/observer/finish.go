@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/wire"
 )
 
@@ -41,11 +42,11 @@ func (o *Observer) Finish(ctx context.Context, end End) error {
 func (o *Observer) Missed() int64 { return o.missed }
 
 // onWire is how many lines that crossed the wire an entry stands for.
-func onWire(e *journal.Entry) int64 {
+func onWire(e *entry.Entry) int64 {
 	switch e.Kind {
-	case journal.KindSession, journal.KindStderr, journal.KindEnd, journal.KindTools, journal.KindIntent:
+	case entry.KindSession, entry.KindStderr, entry.KindEnd, entry.KindTools, entry.KindIntent:
 		return 0
-	case journal.KindGap:
+	case entry.KindGap:
 		if e.Reason == "journal_failed" {
 			return 0 // counted when they were given up
 		}
@@ -83,19 +84,19 @@ func (o *Observer) finish(end End) {
 	}
 	if end.StderrBytes > 0 && o.stderrAt == 0 {
 		o.stderrAt = o.seq
-		o.append(&journal.Entry{
-			Kind: journal.KindStderr, At: o.at, From: wire.FromServer.String(),
+		o.append(&entry.Entry{
+			Kind: entry.KindStderr, At: o.at, From: wire.FromServer.String(),
 			Bytes: end.StderrBytes, Messages: end.StderrLines,
-		}, &journal.Detail{}, nil)
+		}, &entry.Detail{}, nil)
 	}
-	o.append(&journal.Entry{
-		Kind: journal.KindEnd, At: o.at,
+	o.append(&entry.Entry{
+		Kind: entry.KindEnd, At: o.at,
 		Reason: end.Reason, ExitCode: int64(end.ExitCode),
 		Open:        int64(o.calls.Len()),
 		ClientBytes: o.sides[wire.FromClient].seen,
 		ServerBytes: o.sides[wire.FromServer].seen,
 		Undelivered: o.buf.Undelivered(wire.FromClient) + o.buf.Undelivered(wire.FromServer),
-	}, &journal.Detail{Signal: end.Signal}, nil)
+	}, &entry.Detail{Signal: end.Signal}, nil)
 }
 
 func (g *gap) add(d journal.DroppedSide) {

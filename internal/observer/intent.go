@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/protocol"
 	"github.com/deed-dev/deed/internal/wire"
 )
@@ -19,7 +20,7 @@ type Intent struct {
 	// Body is the declaration, byte for byte as it is sent. A call without one
 	// cannot be declared, and Said tells why.
 	Body []byte
-	Said journal.Declaration
+	Said entry.Declaration
 
 	Required bool // the call does not go on without having been declared
 	Refused  bool // it is kept from the server
@@ -38,7 +39,7 @@ type Begun struct {
 type Settled struct {
 	Begun  Begun
 	Reason string // a word of the journal's, such as journal.IntentDeclared
-	Said   journal.Declaration
+	Said   entry.Declaration
 }
 
 // intentOf is what is known of a call that an intent was written for.
@@ -79,6 +80,10 @@ func (o *Observer) Begin(ctx context.Context, place wire.Place, intents []Intent
 	})
 	return begun, err
 }
+
+// Hurry has the observer look at once at what crosses now, and returns without
+// waiting for that.
+func (o *Observer) Hurry() { o.buf.Kick() }
 
 // reach waits until the observer has come to a place.
 func (o *Observer) reach(ctx context.Context, place wire.Place) error {
@@ -131,13 +136,13 @@ func (o *Observer) begin1(x *Intent, at *Begun) error {
 		return ErrNotRecording
 	}
 	o.endRun()
-	e := &journal.Entry{Kind: journal.KindIntent, At: nowMicro(), Call: at.Call, Took: -1, Reason: journal.IntentUndeclarable}
-	d := &journal.Detail{Tool: &journal.Text{Whole: clean(x.Tool)}, Declaration: &x.Said}
+	e := &entry.Entry{Kind: entry.KindIntent, At: nowMicro(), Call: at.Call, Took: -1, Reason: entry.IntentUndeclarable}
+	d := &entry.Detail{Tool: &entry.Text{Whole: clean(x.Tool)}, Declaration: &x.Said}
 	var body *journal.Body
 	if x.Body != nil {
-		e.Reason = journal.IntentDeclaring
+		e.Reason = entry.IntentDeclaring
 		if x.Required {
-			e.Reason = journal.IntentRequired
+			e.Reason = entry.IntentRequired
 		}
 		body = &journal.Body{Bytes: x.Body}
 	}
@@ -194,7 +199,7 @@ func (o *Observer) Settle(ctx context.Context, list []Settled) error {
 }
 
 func (o *Observer) settle1(x *Settled) error {
-	if known := o.intents[x.Begun.Call]; known != nil && x.Reason == journal.IntentDeclared {
+	if known := o.intents[x.Begun.Call]; known != nil && x.Reason == entry.IntentDeclared {
 		known.declared = true
 	}
 	if x.Begun.Seq == 0 {
@@ -202,9 +207,9 @@ func (o *Observer) settle1(x *Settled) error {
 	}
 	o.endRun()
 	lost := o.lost
-	o.append(&journal.Entry{
-		Kind: journal.KindIntent, At: nowMicro(), Call: x.Begun.Call, Took: -1, Reason: x.Reason, Intent: x.Begun.Seq,
-	}, &journal.Detail{Declaration: &x.Said}, nil)
+	o.append(&entry.Entry{
+		Kind: entry.KindIntent, At: nowMicro(), Call: x.Begun.Call, Took: -1, Reason: x.Reason, Intent: x.Begun.Seq,
+	}, &entry.Detail{Declaration: &x.Said}, nil)
 	if o.lost != lost {
 		return errNotKept
 	}
@@ -233,11 +238,11 @@ func (o *Observer) refuse1(id []byte, code, said string) {
 		From: wire.FromServer, Kind: protocol.Response, At: nowMicro(), HasError: true,
 		ID: protocol.Token{Raw: id, Size: int64(len(id))},
 	}
-	e := &journal.Entry{
-		Kind: journal.KindResponse, At: m.At, From: m.From.String(),
-		Outcome: journal.OutcomeError, Call: -1, Took: -1,
+	e := &entry.Entry{
+		Kind: entry.KindResponse, At: m.At, From: m.From.String(),
+		Outcome: entry.OutcomeError, Call: -1, Took: -1,
 	}
-	d := &journal.Detail{ID: raw(m.ID), Error: &journal.Text{Whole: code}, ErrorText: &journal.Text{Whole: said}}
+	d := &entry.Detail{ID: raw(m.ID), Error: &entry.Text{Whole: code}, ErrorText: &entry.Text{Whole: said}}
 	match := o.calls.Answer(connection, m)
 	if call := match.Call; call != nil {
 		e.Call, e.Took = call.First.Seq, max(0, match.Total)
@@ -266,7 +271,7 @@ func (o *Observer) Long(ctx context.Context, place wire.Place) (tool string, seq
 	return tool, seq, err
 }
 
-func (o *Observer) noteLong(m *protocol.Message, d *journal.Detail) {
+func (o *Observer) noteLong(m *protocol.Message, d *entry.Detail) {
 	if m.From == wire.FromClient && m.Bytes > o.held && d.Tool != nil && !d.Tool.Cut {
 		o.long = longCall{o.seq, d.Tool.Whole}
 	}
@@ -274,7 +279,7 @@ func (o *Observer) noteLong(m *protocol.Message, d *journal.Detail) {
 
 // answered tells of the answer to a call that was declared. An interim one is
 // none.
-func (o *Observer) answered(match protocol.Match, e *journal.Entry, d *journal.Detail) {
+func (o *Observer) answered(match protocol.Match, e *entry.Entry, d *entry.Detail) {
 	if match.Call == nil || match.Interim || e.From != wire.FromServer.String() {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tap"
 	"github.com/deed-dev/deed/internal/wire"
 )
@@ -27,7 +27,7 @@ func observe(t *testing.T, n *notebook, j Journal) *live {
 	t.Helper()
 	l := &live{T: t, buf: tap.New(tap.DefaultLimit), notes: n, done: make(chan struct{})}
 	l.obs = New(l.buf, Session{Label: "test", Transport: "stdio"}, Options{
-		Recorded: func(action string, outcome journal.Outcome, code string) {
+		Recorded: func(action string, outcome entry.Outcome, code string) {
 			l.told = append(l.told, strings.TrimSpace(action+" "+string(outcome)+" "+code))
 		},
 	})
@@ -74,7 +74,7 @@ func toolCall(id, more string) string {
 }
 
 func refundIntent(id string) Intent {
-	return Intent{ID: []byte(id), Tool: "refund", Body: []byte(`{}`), Said: journal.Declaration{Action: "refund:" + id}}
+	return Intent{ID: []byte(id), Tool: "refund", Body: []byte(`{}`), Said: entry.Declaration{Action: "refund:" + id}}
 }
 
 func TestAnIntentStandsBehindItsRequestAndItsOutcomeBehindThat(t *testing.T) {
@@ -86,7 +86,7 @@ func TestAnIntentStandsBehindItsRequestAndItsOutcomeBehindThat(t *testing.T) {
 	if err := l.obs.Sync(t.Context()); err != nil || n.syncs != 1 {
 		t.Errorf("sync: %v, %d syncs of the journal", err, n.syncs)
 	}
-	l.settle(b, journal.IntentDeclared)
+	l.settle(b, entry.IntentDeclared)
 	l.say(server, `{"jsonrpc":"2.0","id":7,"result":{"isError":true}}`)
 	l.end()
 	want := `session
@@ -112,7 +112,7 @@ func TestTheAnswerToACallThatWasNotDeclaredIsNotTold(t *testing.T) {
 	n := &notebook{}
 	l := observe(t, n, n)
 	b := l.begin(l.say(client, toolCall("7", "")), refundIntent("7"))[0]
-	l.settle(b, journal.IntentFailed)
+	l.settle(b, entry.IntentFailed)
 	l.say(server, `{"jsonrpc":"2.0","id":7,"result":{}}`)
 	l.end()
 	if len(l.told) != 0 {
@@ -127,7 +127,7 @@ func TestAFurtherRoundOfACallHasNoIntentOfItsOwn(t *testing.T) {
 	n := &notebook{}
 	l := observe(t, n, n)
 	first := l.begin(l.say(client, toolCall("7", "")), refundIntent("7"))[0]
-	l.settle(first, journal.IntentDeclared)
+	l.settle(first, entry.IntentDeclared)
 	l.say(server, `{"jsonrpc":"2.0","id":7,"result":{"resultType":"input_required","requestState":"s1","inputRequests":{}}}`)
 	second := l.begin(l.say(client, toolCall("8", `,"requestState":"s1","inputResponses":{}`)), refundIntent("8"))[0]
 	if !second.Continues || second.Seq != 0 || second.Call != first.Call {
@@ -156,7 +156,7 @@ func TestARefusedRequestIsAnsweredInTheRecordAndOwedNoMore(t *testing.T) {
 	x := refundIntent(`"a"`)
 	x.Required = true
 	b := l.begin(place, x)[0]
-	l.settle(b, journal.IntentRefused)
+	l.settle(b, entry.IntentRefused)
 	if err := l.obs.Refuse(t.Context(), place, [][]byte{[]byte(`"\u0061"`)}, "-32000", "Deed recording failed: no"); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestWhatCannotBeDeclaredIsAnEntryOfItsOwn(t *testing.T) {
 	n := &notebook{}
 	l := observe(t, n, n)
 	place := l.say(client, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"refund"}}`)
-	l.begin(place, Intent{Tool: "refund", Said: journal.Declaration{Why: "no_request_id"}, Refused: true})
+	l.begin(place, Intent{Tool: "refund", Said: entry.Declaration{Why: "no_request_id"}, Refused: true})
 	l.end()
 	if got := n.lines(); !strings.Contains(got, "intent refund undeclarable [refused]\n") {
 		t.Errorf("recorded\n%s", got)
@@ -196,8 +196,8 @@ func TestAGateGivesUpARecordThatIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck, free := make(chan struct{}), make(chan struct{})
 		n := &notebook{}
-		n.hook = func(_ context.Context, e *journal.Entry) error {
-			if e.Kind == journal.KindRequest {
+		n.hook = func(_ context.Context, e *entry.Entry) error {
+			if e.Kind == entry.KindRequest {
 				close(stuck)
 				<-free
 			}
@@ -231,8 +231,8 @@ func TestAGateGivesUpARecordThatIsStuck(t *testing.T) {
 func TestAJournalThatPanicsCostsAGateNothingButItsIntent(t *testing.T) {
 	t.Parallel()
 	n := &notebook{}
-	n.hook = func(_ context.Context, e *journal.Entry) error {
-		if e.Kind == journal.KindIntent {
+	n.hook = func(_ context.Context, e *entry.Entry) error {
+		if e.Kind == entry.KindIntent {
 			panic("a fault")
 		}
 		return nil

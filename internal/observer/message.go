@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/protocol"
 	"github.com/deed-dev/deed/internal/redact"
 	"github.com/deed-dev/deed/internal/wire"
@@ -18,15 +18,15 @@ const connection = ""
 
 // message makes an entry of one message. The readers call it.
 func (o *Observer) message(m *protocol.Message) {
-	e := &journal.Entry{
+	e := &entry.Entry{
 		At: m.At, From: m.From.String(),
-		Bytes: m.Bytes, Framing: m.Framing, Wire: journal.Hash(m.Wire),
+		Bytes: m.Bytes, Framing: m.Framing, Wire: entry.Hash(m.Wire),
 		Call: -1, Took: -1, Flags: flags(m.Flags),
 	}
 	if m.Began != m.At {
 		e.Began = m.Began
 	}
-	d := &journal.Detail{}
+	d := &entry.Detail{}
 	if m.Kind != protocol.Noise {
 		o.endRun()
 	}
@@ -43,8 +43,8 @@ func (o *Observer) message(m *protocol.Message) {
 	o.sides[m.From].kept += m.Bytes + m.Framing
 }
 
-func (o *Observer) request(m *protocol.Message, e *journal.Entry, d *journal.Detail) {
-	e.Kind = journal.KindRequest
+func (o *Observer) request(m *protocol.Message, e *entry.Entry, d *entry.Detail) {
+	e.Kind = entry.KindRequest
 	d.ID, d.Method = raw(m.ID), text(m.Method)
 	d.Tool = toolOf(m.Method, m.Name)
 	d.Target = o.target(m)
@@ -74,17 +74,17 @@ func (o *Observer) request(m *protocol.Message, e *journal.Entry, d *journal.Det
 	}
 }
 
-func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.Detail) {
-	e.Kind = journal.KindResponse
+func (o *Observer) response(m *protocol.Message, e *entry.Entry, d *entry.Detail) {
+	e.Kind = entry.KindResponse
 	d.ID, d.Error, d.Shape = raw(m.ID), raw(m.ErrorCode), shape(m)
 	d.Target = raw(m.TaskID)
 	switch {
 	case m.HasError:
-		e.Outcome = journal.OutcomeError
+		e.Outcome = entry.OutcomeError
 	case m.IsError:
-		e.Outcome = journal.OutcomeToolError
+		e.Outcome = entry.OutcomeToolError
 	default:
-		e.Outcome = journal.OutcomeOK
+		e.Outcome = entry.OutcomeOK
 	}
 	match := o.calls.Answer(connection, m)
 	if call := match.Call; call != nil {
@@ -97,12 +97,12 @@ func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.De
 	if d.Peer == nil && m.PeerInMeta && m.From == wire.FromServer {
 		// Since 2026-07-28 every answer may say who gives it, and there may
 		// be none that does nothing else.
-		d.Peer = &journal.Peer{Name: text(m.PeerName), Version: text(m.PeerVersion)}
+		d.Peer = &entry.Peer{Name: text(m.PeerName), Version: text(m.PeerVersion)}
 	}
 	if match.Interim {
 		// The call is not over: it asks the client for something and goes
 		// on under another id.
-		e.Kind, e.Outcome, e.Took = journal.KindRound, "", -1
+		e.Kind, e.Outcome, e.Took = entry.KindRound, "", -1
 	}
 	mark(e, match)
 	body := o.content(m, e, d)
@@ -118,8 +118,8 @@ func (o *Observer) response(m *protocol.Message, e *journal.Entry, d *journal.De
 	}
 }
 
-func (o *Observer) notification(m *protocol.Message, e *journal.Entry, d *journal.Detail) {
-	e.Kind = journal.KindNotification
+func (o *Observer) notification(m *protocol.Message, e *entry.Entry, d *entry.Detail) {
+	e.Kind = entry.KindNotification
 	d.Method, d.Shape = text(m.Method), shape(m)
 	d.Target = o.target(m)
 	match := o.calls.Notify(connection, m)
@@ -133,7 +133,7 @@ func (o *Observer) notification(m *protocol.Message, e *journal.Entry, d *journa
 }
 
 // target is what a message is about, besides its tool.
-func (o *Observer) target(m *protocol.Message) *journal.Text {
+func (o *Observer) target(m *protocol.Message) *entry.Text {
 	for _, t := range []protocol.Token{m.RequestID, m.ProgressToken, m.TaskID, m.SubscriptionID} {
 		if t.Raw != nil {
 			return raw(t)
@@ -149,7 +149,7 @@ func (o *Observer) target(m *protocol.Message) *journal.Text {
 
 // tools records the tools that a server lists, so that a definition that
 // changes under a client's eyes can be told.
-func (o *Observer) tools(m *protocol.Message, d *journal.Detail, call int64) {
+func (o *Observer) tools(m *protocol.Message, d *entry.Detail, call int64) {
 	if d.Method.String() != "tools/list" || call < 0 {
 		return
 	}
@@ -162,20 +162,20 @@ func (o *Observer) tools(m *protocol.Message, d *journal.Detail, call int64) {
 	if err != nil || len(list) == 0 {
 		return // there was an error, or no list: the answer itself is recorded
 	}
-	e := &journal.Entry{Kind: journal.KindTools, At: m.At, From: m.From.String(), Call: call, Took: -1, Messages: int64(len(list))}
+	e := &entry.Entry{Kind: entry.KindTools, At: m.At, From: m.From.String(), Call: call, Took: -1, Messages: int64(len(list))}
 	if more {
 		flag(e, "more")
 	}
-	listed := &journal.Detail{}
+	listed := &entry.Detail{}
 	sum := sha256.New()
 	for _, definition := range list {
 		sum.Write(definition.Sum[:])
-		listed.Tools = append(listed.Tools, journal.ToolRef{
-			Name: text(definition.Name), SHA256: journal.Hash(definition.Sum), Bytes: definition.Bytes,
+		listed.Tools = append(listed.Tools, entry.ToolRef{
+			Name: text(definition.Name), SHA256: entry.Hash(definition.Sum), Bytes: definition.Bytes,
 			Kept: o.define(definition, result),
 		})
 	}
-	e.Definitions = journal.Hash(sum.Sum(nil))
+	e.Definitions = entry.Hash(sum.Sum(nil))
 	o.append(e, listed, nil)
 }
 
@@ -193,7 +193,7 @@ func (o *Observer) define(definition protocol.Definition, result []byte) bool {
 		// With its secrets taken out it would not be what its hash says.
 		return false
 	}
-	if err := o.journal.Define(o.ctx, journal.Hash(definition.Sum), canonical); err != nil {
+	if err := o.journal.Define(o.ctx, entry.Hash(definition.Sum), canonical); err != nil {
 		o.lost++
 		return false
 	}
@@ -210,7 +210,7 @@ func (o *Observer) noise(m *protocol.Message) {
 	o.warn("the server printed a line on its standard output that is no MCP message; it was forwarded and recorded as noise")
 }
 
-func mark(e *journal.Entry, match protocol.Match) {
+func mark(e *entry.Entry, match protocol.Match) {
 	if match.Ambiguous {
 		flag(e, "ambiguous")
 	}
@@ -222,7 +222,7 @@ func mark(e *journal.Entry, match protocol.Match) {
 	}
 }
 
-func flag(e *journal.Entry, word string) {
+func flag(e *entry.Entry, word string) {
 	if at, found := slices.BinarySearch(e.Flags, word); !found {
 		e.Flags = slices.Insert(e.Flags, at, word)
 	}
@@ -256,7 +256,7 @@ func flags(f protocol.Flags) []string {
 }
 
 // text is what a token says; nil when it was absent.
-func text(t protocol.Token) *journal.Text {
+func text(t protocol.Token) *entry.Text {
 	if t.Raw == nil {
 		return nil
 	}
@@ -265,7 +265,7 @@ func text(t protocol.Token) *journal.Text {
 }
 
 // raw is a token as it was written; nil when it was absent.
-func raw(t protocol.Token) *journal.Text {
+func raw(t protocol.Token) *entry.Text {
 	if t.Raw == nil {
 		return nil
 	}
@@ -284,19 +284,19 @@ func clean(s string) string {
 	return out
 }
 
-func toText(t protocol.Token, s string, cut bool) *journal.Text {
+func toText(t protocol.Token, s string, cut bool) *entry.Text {
 	if !cut {
-		return &journal.Text{Whole: s}
+		return &entry.Text{Whole: s}
 	}
 	sum := t.Sum
 	if t.Size == int64(len(t.Raw)) {
 		sum = sha256.Sum256(t.Raw)
 	}
-	return &journal.Text{Cut: true, Bytes: t.Size, Head: s, SHA256: journal.Hash(sum)}
+	return &entry.Text{Cut: true, Bytes: t.Size, Head: s, SHA256: entry.Hash(sum)}
 }
 
 // toolOf is params.name of a tool call, whatever its type.
-func toolOf(method, name protocol.Token) *journal.Text {
+func toolOf(method, name protocol.Token) *entry.Text {
 	if m, _ := protocol.Text(method); m != "tools/call" {
 		return nil
 	}
@@ -307,26 +307,26 @@ func toolOf(method, name protocol.Token) *journal.Text {
 // _meta. In another answer the same members would be a value.
 var introduces = map[string]bool{"initialize": true, "server/discover": true}
 
-func peer(m *protocol.Message) *journal.Peer {
+func peer(m *protocol.Message) *entry.Peer {
 	if m.PeerName.Raw == nil && m.PeerVersion.Raw == nil && m.ProtocolVersion.Raw == nil {
 		return nil
 	}
-	return &journal.Peer{Name: text(m.PeerName), Version: text(m.PeerVersion), Protocol: text(m.ProtocolVersion)}
+	return &entry.Peer{Name: text(m.PeerName), Version: text(m.PeerVersion), Protocol: text(m.ProtocolVersion)}
 }
 
-func shape(m *protocol.Message) []journal.Field {
+func shape(m *protocol.Message) []entry.Field {
 	fields := protocol.Shape(m)
 	if len(fields) == 0 {
 		return nil
 	}
-	out := make([]journal.Field, len(fields))
+	out := make([]entry.Field, len(fields))
 	for i, f := range fields {
-		out[i] = journal.Field{Name: clean(f.Name), Type: f.Type, Bytes: f.Bytes, Count: f.Count}
+		out[i] = entry.Field{Name: clean(f.Name), Type: f.Type, Bytes: f.Bytes, Count: f.Count}
 	}
 	return out
 }
 
-func shown(t *journal.Text) string {
+func shown(t *entry.Text) string {
 	if t == nil {
 		return ""
 	}

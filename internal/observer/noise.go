@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/protocol"
 	"github.com/deed-dev/deed/internal/tap"
 	"github.com/deed-dev/deed/internal/wire"
@@ -22,16 +23,16 @@ const (
 // run is a run of noise that has no entry yet.
 type run struct {
 	from   wire.Direction
-	entry  *journal.Entry // nil while there is no run
-	detail *journal.Detail
+	entry  *entry.Entry // nil while there is no run
+	detail *entry.Detail
 	body   *journal.Body
 	ends   time.Time  // when it gets its entry at the latest
 	place  wire.Place // that the observer came to meanwhile
 }
 
 // noiseLine records a line that is no message: by itself, or in a run.
-func (o *Observer) noiseLine(m *protocol.Message, e *journal.Entry, d *journal.Detail) {
-	e.Kind = journal.KindNoise
+func (o *Observer) noiseLine(m *protocol.Message, e *entry.Entry, d *entry.Detail) {
+	e.Kind = entry.KindNoise
 	o.noise(m)
 	if m.Framing > 0 || m.Bytes > runLine || m.Flags&(protocol.InBatch|protocol.Cut) != 0 || o.ahead.isUsed() {
 		o.endRun()
@@ -57,7 +58,7 @@ func (r *run) takes(m *protocol.Message, body *journal.Body) bool {
 		r.entry.Bytes+m.Bytes <= runBytes && time.Now().Before(r.ends)
 }
 
-func (r *run) add(e *journal.Entry, d *journal.Detail, body *journal.Body) {
+func (r *run) add(e *entry.Entry, d *entry.Detail, body *journal.Body) {
 	into := r.entry
 	if into.Began == 0 {
 		into.Began = into.At
@@ -82,16 +83,16 @@ func (r *run) add(e *journal.Entry, d *journal.Detail, body *journal.Body) {
 
 // joinPreviews shows the first lines of a run, as far as they are shown of
 // one line.
-func joinPreviews(first, next *journal.Text, size int64) *journal.Text {
+func joinPreviews(first, next *entry.Text, size int64) *entry.Text {
 	switch {
 	case first == nil:
 		return nil
 	case first.Cut:
-		return &journal.Text{Cut: true, Bytes: size, Head: first.Head}
+		return &entry.Text{Cut: true, Bytes: size, Head: first.Head}
 	case next == nil || next.Cut || len(first.Whole)+len(next.Whole) > previewLimit:
-		return &journal.Text{Cut: true, Bytes: size, Head: first.Whole}
+		return &entry.Text{Cut: true, Bytes: size, Head: first.Whole}
 	}
-	return &journal.Text{Whole: first.Whole + next.Whole}
+	return &entry.Text{Whole: first.Whole + next.Whole}
 }
 
 // endRun gives the run its entry. It comes before whatever else gets one.
@@ -140,8 +141,8 @@ func (o *Observer) next(ctx context.Context) (tap.Event, error) {
 }
 
 // lines is how many lines an entry of a message or of noise stands for.
-func lines(e *journal.Entry) int64 {
-	if e.Kind == journal.KindNoise {
+func lines(e *entry.Entry) int64 {
+	if e.Kind == entry.KindNoise {
 		return max(e.Messages, 1)
 	}
 	return 1

@@ -8,11 +8,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tap"
 )
 
-func (n *notebook) ofKind(kind journal.Kind) (entries []journal.Entry) {
+func (n *notebook) ofKind(kind entry.Kind) (entries []entry.Entry) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, e := range n.entries {
@@ -44,7 +44,7 @@ func TestARunOfNoiseIsOneEntryThatCountsItsLines(t *testing.T) {
 		{"client", 7, 0, "not_json"},
 		{"server", 9, 2, "blank not_json"},
 	}
-	got := n.ofKind(journal.KindNoise)
+	got := n.ofKind(entry.KindNoise)
 	if len(got) != len(want) {
 		t.Fatalf("there are %d entries of noise:\n%s", len(got), n.lines())
 	}
@@ -64,7 +64,7 @@ func TestARunOfNoiseKeepsWhatItsLinesSaid(t *testing.T) {
 		n := &notebook{}
 		lines := "first\nkey sk-proj-T3BlbkFJabcdefghijklmnopqrstuvwxyz0123456789AB\n" + strings.Repeat("more of it\n", 200)
 		capture(t, n, level, say{server, lines})
-		got := n.ofKind(journal.KindNoise)
+		got := n.ofKind(entry.KindNoise)
 		if len(got) != 1 || got[0].Messages != 202 {
 			t.Fatalf("%s: %d entries, want 1 with 202 lines: %+v", level, len(got), got)
 		}
@@ -86,7 +86,7 @@ func TestARunOfNoiseIsBoundedInSize(t *testing.T) {
 	n := &notebook{}
 	line := strings.Repeat("x", 999) + "\n"
 	record(t, n, Options{}, say{server, strings.Repeat(line, 1000)}, say{server, strings.Repeat("y", 100<<10) + "\n"})
-	got := n.ofKind(journal.KindNoise)
+	got := n.ofKind(entry.KindNoise)
 	// 262 lines of 1,000 bytes are as many as fit into 256 KiB.
 	want := []int64{262_000, 262_000, 262_000, 214_000, 100<<10 + 1}
 	for i := range want {
@@ -112,12 +112,12 @@ func TestARunOfNoiseIsRecordedSoonThoughNothingFollows(t *testing.T) {
 			buf.Kick()
 		}
 		synctest.Wait()
-		if got := n.ofKind(journal.KindNoise); len(got) != 0 {
+		if got := n.ofKind(entry.KindNoise); len(got) != 0 {
 			t.Errorf("there is an entry at once, which a next line could not be in: %+v", got)
 		}
 		time.Sleep(runTime + 100*time.Millisecond) // of the bubble's clock
 		synctest.Wait()
-		if got := n.ofKind(journal.KindNoise); len(got) != 1 || got[0].Messages != 3 {
+		if got := n.ofKind(entry.KindNoise); len(got) != 1 || got[0].Messages != 3 {
 			t.Errorf("after %v there are %+v", runTime, got)
 		}
 		buf.Shut()
@@ -146,7 +146,7 @@ func TestARunOfNoiseIsNotTakenForKeptBeforeItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		var bytes int64
-		for _, e := range n.ofKind(journal.KindNoise) {
+		for _, e := range n.ofKind(entry.KindNoise) {
 			bytes += e.Bytes
 		}
 		if want := int64(6 * (i + 1)); bytes != want {
@@ -160,15 +160,15 @@ func TestARunOfNoiseIsNotTakenForKeptBeforeItIs(t *testing.T) {
 func TestAPanicWhileARunIsWrittenCostsAGapOfItsBytes(t *testing.T) {
 	t.Parallel()
 	n := &notebook{}
-	n.hook = func(_ context.Context, e *journal.Entry) error {
-		if e.Kind == journal.KindNoise {
+	n.hook = func(_ context.Context, e *entry.Entry) error {
+		if e.Kind == entry.KindNoise {
 			panic("out of cheese")
 		}
 		return nil
 	}
 	record(t, n, Options{}, say{server, "a\nb\n"}, say{server, `{"jsonrpc":"2.0","method":"m"}` + "\n"})
 	var gap int64
-	for _, e := range n.ofKind(journal.KindGap) {
+	for _, e := range n.ofKind(entry.KindGap) {
 		gap += e.Bytes
 	}
 	var sum int64

@@ -23,6 +23,7 @@ import (
 	"fmt"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/protocol"
 	"github.com/deed-dev/deed/internal/redact"
 	"github.com/deed-dev/deed/internal/tap"
@@ -34,15 +35,16 @@ type Journal interface {
 	// Append keeps an entry behind all that were appended before it. It may
 	// wait while the disk is behind, and fails only when ctx ends or the
 	// journal was closed; the entry is not kept then.
-	Append(ctx context.Context, e *journal.Entry, d *journal.Detail) error
+	Append(ctx context.Context, e *entry.Entry, d *entry.Detail) error
 	// AppendBody is Append with a body, which may be nil. Once it has
-	// returned without an error a spill belongs to the journal.
-	AppendBody(ctx context.Context, e *journal.Entry, d *journal.Detail, b *journal.Body) error
+	// returned without an error a spill belongs to the journal. It keeps no
+	// reference to the body's bytes.
+	AppendBody(ctx context.Context, e *entry.Entry, d *entry.Detail, b *journal.Body) error
 	// NewSpill makes a file for a body that is too large for memory.
 	NewSpill() (*journal.Spill, error)
 	// Define keeps a tool's definition under the hash of it. It may wait and
 	// fail like Append.
-	Define(ctx context.Context, sha256 journal.Hash, canonical []byte) error
+	Define(ctx context.Context, sha256 entry.Hash, canonical []byte) error
 	// Sync returns when everything that was appended before survives a loss
 	// of power.
 	Sync(ctx context.Context) error
@@ -67,7 +69,7 @@ type Options struct {
 	Echo func(Sighting)
 	// Recorded is told of the answer to a call whose action was declared
 	// before it went on. The code is that of a JSON-RPC error.
-	Recorded func(action string, outcome journal.Outcome, code string)
+	Recorded func(action string, outcome entry.Outcome, code string)
 }
 
 // Sighting is a request of the client, or its answer.
@@ -76,8 +78,8 @@ type Sighting struct {
 	Method  string
 	Tool    string
 	Bytes   int64
-	Outcome journal.Outcome // of an answer
-	Took    int64           // of an answer, µs; -1 where unknown
+	Outcome entry.Outcome // of an answer
+	Took    int64         // of an answer, µs; -1 where unknown
 }
 
 // maxPanics is after how many failures the observer only counts bytes: one
@@ -243,7 +245,7 @@ func (o *Observer) guard(step func()) {
 }
 
 func (o *Observer) begin() {
-	d := &journal.Detail{
+	d := &entry.Detail{
 		Label: clean(o.session.Label), Program: o.session.Program,
 		Transport: o.session.Transport, Version: o.session.Version,
 	}
@@ -251,7 +253,7 @@ func (o *Observer) begin() {
 		command, found := redact.CommandLine(o.session.Command)
 		d.Command, d.Redacted = command, counts(found)
 	}
-	o.append(&journal.Entry{Kind: journal.KindSession, At: o.began, Capture: string(o.session.Capture)}, d, nil)
+	o.append(&entry.Entry{Kind: entry.KindSession, At: o.began, Capture: string(o.session.Capture)}, d, nil)
 }
 
 // event looks at one event of the tap.
@@ -324,20 +326,20 @@ func (o *Observer) guardGap(from wire.Direction, missing int64) {
 
 func (o *Observer) gap(from wire.Direction, reason string, bytes, lines int64, note string) {
 	o.endRun()
-	o.append(&journal.Entry{
-		Kind: journal.KindGap, At: o.at, From: from.String(),
+	o.append(&entry.Entry{
+		Kind: entry.KindGap, At: o.at, From: from.String(),
 		Reason: reason, Bytes: bytes, Messages: lines,
-	}, &journal.Detail{Note: note}, nil)
+	}, &entry.Detail{Note: note}, nil)
 	o.sides[from].kept += bytes
 }
 
 // append gives the entry its place in the session and hands it on.
-func (o *Observer) append(e *journal.Entry, d *journal.Detail, b *journal.Body) {
+func (o *Observer) append(e *entry.Entry, d *entry.Detail, b *journal.Body) {
 	e.Session, e.Seq = o.id, o.seq
 	if !belongs[e.Kind] {
 		e.Call, e.Took = -1, -1
 	}
-	if e.Kind != journal.KindEnd {
+	if e.Kind != entry.KindEnd {
 		e.ExitCode = -1
 	}
 	if o.journal == nil {
@@ -354,10 +356,10 @@ func (o *Observer) append(e *journal.Entry, d *journal.Detail, b *journal.Body) 
 
 // miss takes down what an entry held that the journal did not take, so that
 // the gap at the end can say it.
-func (o *Observer) miss(e *journal.Entry) {
+func (o *Observer) miss(e *entry.Entry) {
 	o.lost++ // told once, by Finish
 	o.missed += onWire(e)
-	if e.From == "" || e.Kind == journal.KindStderr {
+	if e.From == "" || e.Kind == entry.KindStderr {
 		return
 	}
 	side := wire.FromClient
@@ -366,7 +368,7 @@ func (o *Observer) miss(e *journal.Entry) {
 	}
 	given := &o.sides[side].given
 	given.bytes += e.Bytes + e.Framing
-	if e.Kind == journal.KindGap {
+	if e.Kind == entry.KindGap {
 		given.lines += e.Messages
 	} else if e.Bytes > 0 {
 		given.lines += lines(e)
@@ -374,9 +376,9 @@ func (o *Observer) miss(e *journal.Entry) {
 }
 
 // belongs are the kinds of entry that may be part of a call.
-var belongs = map[journal.Kind]bool{
-	journal.KindRequest: true, journal.KindRound: true, journal.KindResponse: true,
-	journal.KindNotification: true, journal.KindTools: true, journal.KindIntent: true,
+var belongs = map[entry.Kind]bool{
+	entry.KindRequest: true, entry.KindRound: true, entry.KindResponse: true,
+	entry.KindNotification: true, entry.KindTools: true, entry.KindIntent: true,
 }
 
 // settle closes Quiet as soon as nothing is owed to a client that has gone.

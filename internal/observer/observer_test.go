@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tap"
 	"github.com/deed-dev/deed/internal/wire"
 )
@@ -19,16 +20,16 @@ import (
 // kept, and may panic, wait or fail.
 type notebook struct {
 	mu      sync.Mutex
-	entries []journal.Entry
-	details []journal.Detail
+	entries []entry.Entry
+	details []entry.Detail
 	bodies  [][]byte
 
-	definitions map[journal.Hash]string
+	definitions map[entry.Hash]string
 	syncs       int
-	hook        func(ctx context.Context, e *journal.Entry) error
+	hook        func(ctx context.Context, e *entry.Entry) error
 }
 
-func (n *notebook) Append(ctx context.Context, e *journal.Entry, d *journal.Detail) error {
+func (n *notebook) Append(ctx context.Context, e *entry.Entry, d *entry.Detail) error {
 	if n.hook != nil {
 		if err := n.hook(ctx, e); err != nil {
 			return err
@@ -41,7 +42,7 @@ func (n *notebook) Append(ctx context.Context, e *journal.Entry, d *journal.Deta
 	return nil
 }
 
-func (n *notebook) AppendBody(ctx context.Context, e *journal.Entry, d *journal.Detail, b *journal.Body) error {
+func (n *notebook) AppendBody(ctx context.Context, e *entry.Entry, d *entry.Detail, b *journal.Body) error {
 	if err := n.Append(ctx, e, d); err != nil {
 		return err
 	}
@@ -59,11 +60,11 @@ func (n *notebook) NewSpill() (*journal.Spill, error) {
 	return nil, errors.New("no spill in a notebook")
 }
 
-func (n *notebook) Define(_ context.Context, sum journal.Hash, canonical []byte) error {
+func (n *notebook) Define(_ context.Context, sum entry.Hash, canonical []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.definitions == nil {
-		n.definitions = map[journal.Hash]string{}
+		n.definitions = map[entry.Hash]string{}
 	}
 	n.definitions[sum] = string(canonical)
 	return nil
@@ -206,8 +207,8 @@ func TestEveryByteIsInAnEntry(t *testing.T) {
 func TestAPanicCostsItsMessageAndIsRecordedAsAGap(t *testing.T) {
 	t.Parallel()
 	n := &notebook{}
-	n.hook = func(_ context.Context, e *journal.Entry) error {
-		if e.Kind == journal.KindRequest && e.Bytes == 666 {
+	n.hook = func(_ context.Context, e *entry.Entry) error {
+		if e.Kind == entry.KindRequest && e.Bytes == 666 {
 			panic("out of cheese")
 		}
 		return nil
@@ -237,8 +238,8 @@ func TestAPanicCostsItsMessageAndIsRecordedAsAGap(t *testing.T) {
 func TestAnObserverThatKeepsFailingOnlyCounts(t *testing.T) {
 	t.Parallel()
 	n := &notebook{}
-	n.hook = func(_ context.Context, e *journal.Entry) error {
-		if e.Kind == journal.KindRequest {
+	n.hook = func(_ context.Context, e *entry.Entry) error {
+		if e.Kind == entry.KindRequest {
 			panic("again")
 		}
 		return nil
@@ -260,7 +261,7 @@ func TestAnObserverThatKeepsFailingOnlyCounts(t *testing.T) {
 
 func TestAJournalThatPanicsOnEverythingHarmsNobody(t *testing.T) {
 	t.Parallel()
-	n := &notebook{hook: func(context.Context, *journal.Entry) error { panic("no") }}
+	n := &notebook{hook: func(context.Context, *entry.Entry) error { panic("no") }}
 	record(t, n, Options{}, say{client, `{"id":1,"method":"x"}` + "\n"}, say{server, `{"id":1,"result":1}` + "\n"})
 	if len(n.entries) != 0 {
 		t.Errorf("entries: %v", n.entries)
@@ -270,7 +271,7 @@ func TestAJournalThatPanicsOnEverythingHarmsNobody(t *testing.T) {
 func TestEntriesThatCouldNotBeKeptAreReportedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
-	n := &notebook{hook: func(context.Context, *journal.Entry) error { return full }}
+	n := &notebook{hook: func(context.Context, *entry.Entry) error { return full }}
 	buf := tap.New(tap.DefaultLimit)
 	obs := New(buf, Session{}, Options{})
 	buf.Shut()
@@ -331,8 +332,8 @@ func TestAwaitDurableReturnsOnlyAfterTheEntryWasAppended(t *testing.T) {
 	t.Parallel()
 	n := &notebook{}
 	hold := make(chan struct{})
-	n.hook = func(ctx context.Context, e *journal.Entry) error {
-		if e.Kind == journal.KindRequest {
+	n.hook = func(ctx context.Context, e *entry.Entry) error {
+		if e.Kind == entry.KindRequest {
 			<-hold
 		}
 		return nil
@@ -367,7 +368,7 @@ func TestNoValueOfAnArgumentOrResultIsInAnEntryOrDetail(t *testing.T) {
 	)
 	for i := range n.entries {
 		e, d := n.entries[i], n.details[i]
-		leaf, err := journal.EncodeLeaf(&e, journal.Hash{1})
+		leaf, err := entry.EncodeLeaf(&e, entry.Hash{1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -389,7 +390,7 @@ func TestNoValueOfAnArgumentOrResultIsInAnEntryOrDetail(t *testing.T) {
 
 func bytesOf(n *notebook, from string) (sum int64) {
 	for _, e := range n.entries {
-		if e.From == from && e.Kind != journal.KindStderr {
+		if e.From == from && e.Kind != entry.KindStderr {
 			sum += e.Bytes + e.Framing
 		}
 	}
@@ -399,8 +400,8 @@ func bytesOf(n *notebook, from string) (sum int64) {
 func TestWhatAJournalDidNotTakeBecomesAGap(t *testing.T) {
 	t.Parallel()
 	n := &notebook{}
-	n.hook = func(_ context.Context, e *journal.Entry) error {
-		if e.Kind == journal.KindRequest && e.Bytes > 30 {
+	n.hook = func(_ context.Context, e *entry.Entry) error {
+		if e.Kind == entry.KindRequest && e.Bytes > 30 {
 			return errors.New("no space left on device")
 		}
 		return nil

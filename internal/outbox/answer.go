@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Result is how a declaration went.
@@ -28,8 +28,8 @@ type Result struct {
 }
 
 // Said is what the journal keeps of a result.
-func (r Result) Said() journal.Declaration {
-	return journal.Declaration{Status: int64(r.Status), Recorded: r.Recorded, Why: r.Class}
+func (r Result) Said() entry.Declaration {
+	return entry.Declaration{Status: int64(r.Status), Recorded: r.Recorded, Why: r.Class}
 }
 
 // answered is what an answer of the server means. Taken is only what says so:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // Declarer sends a declaration to one address with one key. [Client] is one.
@@ -161,7 +162,7 @@ func (d *draining) send(ctx context.Context, letter journal.Letter) error {
 	case errors.Is(err, journal.ErrNoLetter):
 		return nil
 	case errors.Is(err, journal.ErrBodyAltered):
-		return d.settle(ctx, letter, journal.IntentUndeliverable, Result{Class: "altered in the journal", Why: "it was altered in the journal; see deed verify"})
+		return d.settle(ctx, letter, entry.IntentUndeliverable, Result{Class: "altered in the journal", Why: "it was altered in the journal; see deed verify"})
 	case err != nil:
 		return fmt.Errorf("read the declaration of %s: %w", letter.Action, err)
 	}
@@ -174,14 +175,14 @@ func (d *draining) send(ctx context.Context, letter journal.Letter) error {
 	switch {
 	case result.Declared:
 		d.failures = 0
-		return d.settle(ctx, letter, journal.IntentDeclared, result)
+		return d.settle(ctx, letter, entry.IntentDeclared, result)
 	case result.Final:
 		d.failures = 0
-		return d.settle(ctx, letter, journal.IntentUndeliverable, result)
+		return d.settle(ctx, letter, entry.IntentUndeliverable, result)
 	case letter.State == journal.StateUndeliverable:
 	case time.Since(time.UnixMicro(letter.At)) >= GiveUpAfter:
 		result.Class, result.Why = "given up after 7 days: "+result.Class, "given up after 7 days: "+result.Why
-		if err := d.settle(ctx, letter, journal.IntentUndeliverable, result); err != nil {
+		if err := d.settle(ctx, letter, entry.IntentUndeliverable, result); err != nil {
 			return err
 		}
 	default:
@@ -212,7 +213,7 @@ func (d *draining) settle(ctx context.Context, letter journal.Letter, reason str
 	if err != nil {
 		return err
 	}
-	if reason == journal.IntentDeclared {
+	if reason == entry.IntentDeclared {
 		d.done.Declared++
 	} else {
 		d.done.Undeliverable++

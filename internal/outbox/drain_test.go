@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // office is a journal with letters in its outbox, and a server that they are for.
@@ -74,12 +75,12 @@ func (o *office) write(letters ...letter) {
 		id[i] = byte(rand.UintN(256))
 	}
 	session, seq := hex.EncodeToString(id[:]), int64(0)
-	next := func(e journal.Entry) *journal.Entry {
+	next := func(e entry.Entry) *entry.Entry {
 		e.Session, e.Seq, e.Call, e.Took, e.ExitCode = session, seq, -1, -1, -1
 		seq++
 		return &e
 	}
-	must(j.Append(ctx, next(journal.Entry{Kind: journal.KindSession, At: 1, Capture: "shape"}), &journal.Detail{}))
+	must(j.Append(ctx, next(entry.Entry{Kind: entry.KindSession, At: 1, Capture: "shape"}), &entry.Detail{}))
 	for _, l := range letters {
 		if l.at.IsZero() {
 			l.at = time.Now()
@@ -91,15 +92,15 @@ func (o *office) write(letters ...letter) {
 			l.key = o.Fingerprint()
 		}
 		intent := seq
-		must(j.AppendBody(ctx, next(journal.Entry{Kind: journal.KindIntent, At: l.at.UnixMicro(), Reason: journal.IntentDeclaring}),
-			&journal.Detail{Declaration: &journal.Declaration{Action: l.action, API: l.api, Key: l.key}},
+		must(j.AppendBody(ctx, next(entry.Entry{Kind: entry.KindIntent, At: l.at.UnixMicro(), Reason: entry.IntentDeclaring}),
+			&entry.Detail{Declaration: &entry.Declaration{Action: l.action, API: l.api, Key: l.key}},
 			&journal.Body{Bytes: []byte(bodyOf(l.action))}))
 		if l.failed {
-			must(j.Append(ctx, next(journal.Entry{Kind: journal.KindIntent, At: l.at.UnixMicro(), Reason: journal.IntentFailed, Intent: intent}),
-				&journal.Detail{Declaration: &journal.Declaration{Again: l.at.UnixMicro(), Why: "unreachable"}}))
+			must(j.Append(ctx, next(entry.Entry{Kind: entry.KindIntent, At: l.at.UnixMicro(), Reason: entry.IntentFailed, Intent: intent}),
+				&entry.Detail{Declaration: &entry.Declaration{Again: l.at.UnixMicro(), Why: "unreachable"}}))
 		}
 	}
-	must(j.Append(ctx, next(journal.Entry{Kind: journal.KindEnd, At: 2, Reason: "server_exit"}), nil))
+	must(j.Append(ctx, next(entry.Entry{Kind: entry.KindEnd, At: 2, Reason: "server_exit"}), nil))
 	must(j.Close(ctx))
 }
 

@@ -32,6 +32,7 @@ type Conn struct {
 	http  *http.Client
 	tries int
 	agent string
+	most  int64 // bytes of an answer
 }
 
 // Options of a connection; the zero value is right for most.
@@ -50,6 +51,8 @@ type Options struct {
 func Open(address, key string, o Options) (*Conn, error) {
 	base, err := url.Parse(strings.TrimRight(address, "/"))
 	switch {
+	case (err != nil || base.Host == "") && strings.Contains(address, "@"): // a password may stand before it
+		return nil, errors.New("the server's address is no URL such as https://deed.example.com")
 	case err != nil || base.Host == "":
 		return nil, fmt.Errorf("the server's address %q is no URL such as https://deed.example.com", address)
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
@@ -71,7 +74,7 @@ func Open(address, key string, o Options) (*Conn, error) {
 	if tries == 0 {
 		tries = DefaultTries
 	}
-	return &Conn{base: base, key: key, http: &client, tries: tries, agent: o.Agent}, nil
+	return &Conn{base: base, key: key, http: &client, tries: tries, agent: o.Agent, most: maxAnswer}, nil
 }
 
 func loopback(host string) bool {
@@ -159,12 +162,12 @@ func (c *Conn) once(ctx context.Context, method, path string, query url.Values, 
 		return 0, 0, c.unreachable(ctx, err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(response.Body, c.most+1))
 	if err != nil {
 		return response.StatusCode, 0, c.unreachable(ctx, err)
 	}
-	if len(text) > maxAnswer {
-		return response.StatusCode, 0, fmt.Errorf("the answer to %s %s has more than %d bytes", method, path, maxAnswer)
+	if int64(len(text)) > c.most {
+		return response.StatusCode, 0, fmt.Errorf("the answer to %s %s has more than %d bytes", method, path, c.most)
 	}
 	if response.StatusCode >= 300 {
 		fault := readFault(response, text)
@@ -200,11 +203,25 @@ func again(err error) bool {
 	return errors.As(err, new(*UnreachableError))
 }
 
-// seconds reads a Retry-After of the server.
-func seconds(text string) time.Duration {
+// retryAfter reads the header of that name: seconds or a date, see RFC 9110, 10.2.3.
+func retryAfter(text string) time.Duration {
+	if at, err := http.ParseTime(text); err == nil {
+		return demand(time.Until(at).Seconds())
+	}
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || n < 0 {
+	if err != nil {
 		return 0
 	}
-	return min(time.Duration(n*float64(time.Second)), longestDemand)
+	return demand(n)
+}
+
+// demand is how long a server may ask to be left alone.
+func demand(seconds float64) time.Duration {
+	switch {
+	case !(seconds > 0): // nor is it a number, perhaps
+		return 0
+	case seconds >= longestDemand.Seconds():
+		return longestDemand
+	}
+	return time.Duration(seconds * float64(time.Second))
 }

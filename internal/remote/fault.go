@@ -91,7 +91,7 @@ func readFault(response *http.Response, text []byte) *Error {
 	if json.Unmarshal(text, &body) == nil && body.Error.Code != "" {
 		e.Code, e.Message, e.Field = body.Error.Code, body.Error.Message, body.Error.Field
 		e.RequiredScope, e.Problems, e.Workspaces = body.Error.RequiredScope, body.Error.Errors, body.Error.Workspaces
-		e.RetryAfter = min(time.Duration(body.Error.RetryAfter*float64(time.Second)), longestDemand)
+		e.RetryAfter = demand(body.Error.RetryAfter)
 	} else {
 		e.Message = fmt.Sprintf("HTTP status %d, in no form of Deed; is the address right?", response.StatusCode)
 		if response.StatusCode/100 == 3 {
@@ -99,7 +99,7 @@ func readFault(response *http.Response, text []byte) *Error {
 		}
 	}
 	if e.RetryAfter == 0 {
-		e.RetryAfter = seconds(response.Header.Get("Retry-After"))
+		e.RetryAfter = retryAfter(response.Header.Get("Retry-After"))
 	}
 	return e
 }

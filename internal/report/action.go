@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -130,13 +131,13 @@ func undeclarableMeaning(word, path string) string {
 
 // intentMeanings say what the reason of an intent means to a reader.
 var intentMeanings = map[string]string{
-	journal.IntentDeclaring:     "the action is about to be declared",
-	journal.IntentRequired:      "the action is about to be declared, and the call waits for it",
-	journal.IntentUndeclarable:  "the call cannot be declared",
-	journal.IntentDeclared:      "the server has it",
-	journal.IntentFailed:        "not declared; the call went on, and it is sent again later",
-	journal.IntentUndeliverable: "not declared, and not sent any more",
-	journal.IntentRefused:       "not declared, and the call was kept from the server",
+	entry.IntentDeclaring:     "the action is about to be declared",
+	entry.IntentRequired:      "the action is about to be declared, and the call waits for it",
+	entry.IntentUndeclarable:  "the call cannot be declared",
+	entry.IntentDeclared:      "the server has it",
+	entry.IntentFailed:        "not declared; the call went on, and it is sent again later",
+	entry.IntentUndeliverable: "not declared, and not sent any more",
+	entry.IntentRefused:       "not declared, and the call was kept from the server",
 }
 
 // addIntent adds what an intent says.
@@ -147,7 +148,7 @@ func addIntent(table *terminal.Table, record journal.Record, view View) {
 		meaning = strings.ReplaceAll(reason, "_", " ")
 	}
 	paint := view.Style.Warn
-	if slices.Contains([]string{journal.IntentDeclaring, journal.IntentRequired, journal.IntentDeclared}, reason) {
+	if slices.Contains([]string{entry.IntentDeclaring, entry.IntentRequired, entry.IntentDeclared}, reason) {
 		paint = nil
 	}
 	table.Add(terminal.Text("intent"), terminal.Cell{Text: meaning, Paint: paint})
@@ -167,7 +168,7 @@ func addIntent(table *terminal.Table, record journal.Record, view View) {
 		}
 	}
 	switch {
-	case reason == journal.IntentUndeclarable:
+	case reason == entry.IntentUndeclarable:
 		table.Add(terminal.Text("why"), terminal.Text(undeclarableMeaning(d.Why, d.Path)))
 	case d.Why != "":
 		table.Add(terminal.Text("why"), terminal.Text(d.Why))

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 )
 
@@ -21,26 +22,26 @@ func TestLastSaysWhatBecameOfActionsAndWhySomeCallsHaveNone(t *testing.T) {
 
 func TestShowTellsWhatBecameOfTheActionOfACall(t *testing.T) {
 	t.Parallel()
-	s := told(journal.OutcomeOK)
+	s := told(entry.OutcomeOK)
 	records := s.records[9]
 	asked := records[0].Entry.At
-	intent := func(n, seq int64, reason string, d journal.Declaration) journal.Record {
+	intent := func(n, seq int64, reason string, d entry.Declaration) journal.Record {
 		return journal.Record{
 			N: n, Leaf: []byte(`{"at":4}`),
-			Entry:  journal.Entry{Kind: journal.KindIntent, Session: firstID, Seq: seq, At: asked + n, Call: 9, Took: -1, Reason: reason},
-			Detail: &journal.Detail{Tool: text("refund"), Declaration: &d},
+			Entry:  entry.Entry{Kind: entry.KindIntent, Session: firstID, Seq: seq, At: asked + n, Call: 9, Took: -1, Reason: reason},
+			Detail: &entry.Detail{Tool: text("refund"), Declaration: &d},
 		}
 	}
-	begun := intent(4314, 11, journal.IntentDeclaring, journal.Declaration{
+	begun := intent(4314, 11, entry.IntentDeclaring, entry.Declaration{
 		Action: "refund:o-1\x1b[2J", Contract: "refund_workflow", Subject: "o-1", API: "https://deed.example.com", Key: "0011223344556677",
 	})
-	begun.Entry.Body, begun.Entry.Kept = journal.Hash{1}, 200
+	begun.Entry.Body, begun.Entry.Kept = entry.Hash{1}, 200
 	s.records[9] = append(records[:1:1], begun,
-		intent(4315, 12, journal.IntentFailed, journal.Declaration{Status: 503, Why: "HTTP 503 unavailable: stopping", Again: asked + 5_000_000}),
-		intent(4316, 13, journal.IntentUndeclarable, journal.Declaration{Why: "not_scalar", Path: "arguments.order"}),
-		intent(4317, 14, "dreamt", journal.Declaration{}),
+		intent(4315, 12, entry.IntentFailed, entry.Declaration{Status: 503, Why: "HTTP 503 unavailable: stopping", Again: asked + 5_000_000}),
+		intent(4316, 13, entry.IntentUndeclarable, entry.Declaration{Why: "not_scalar", Path: "arguments.order"}),
+		intent(4317, 14, "dreamt", entry.Declaration{}),
 		records[2],
-		intent(4400, 2, journal.IntentDeclared, journal.Declaration{Status: 201, Recorded: "new"}))
+		intent(4400, 2, entry.IntentDeclared, entry.Declaration{Status: 201, Recorded: "new"}))
 	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
 	goldenAnswer(t, "show-action", story, err)
 }
@@ -50,7 +51,7 @@ func TestTheOutboxSaysWhatWasSentAndWhatIsLeft(t *testing.T) {
 	letter := func(n int64, action, state, said string) journal.Letter {
 		return journal.Letter{
 			N: n, Session: firstID, Seq: n - 4300, At: ago(3600e9), Tool: "refund", State: state, Tries: 3, Due: ago(-60e9), Said: said, Bytes: 210,
-			Declaration: journal.Declaration{Action: action, Contract: "refund_workflow", Subject: "o-1", API: "https://deed.example.com"},
+			Declaration: entry.Declaration{Action: action, Contract: "refund_workflow", Subject: "o-1", API: "https://deed.example.com"},
 		}
 	}
 	for name, o := range map[string]*report.Outbox{

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -161,7 +162,7 @@ func explain(ctx context.Context, history journal.History, calls []listedCall) e
 }
 
 func errorText(ctx context.Context, history journal.History, call journal.Call) (string, error) {
-	if !call.Answered || call.Outcome == journal.OutcomeOK {
+	if !call.Answered || call.Outcome == entry.OutcomeOK {
 		return "", nil
 	}
 	records, err := history.Call(ctx, call.Session, call.Seq)
@@ -172,7 +173,7 @@ func errorText(ctx context.Context, history journal.History, call journal.Call) 
 		return "", fmt.Errorf("read the error of a call: %w", err)
 	}
 	for _, record := range records {
-		if record.Entry.Kind == journal.KindResponse {
+		if record.Entry.Kind == entry.KindResponse {
 			return errorTextOf(record.Detail), nil
 		}
 	}
@@ -180,7 +181,7 @@ func errorText(ctx context.Context, history journal.History, call journal.Call) 
 }
 
 // errorTextOf is what an answer says went wrong, as far as that was kept.
-func errorTextOf(detail *journal.Detail) string {
+func errorTextOf(detail *entry.Detail) string {
 	if detail == nil || detail.ErrorText == nil {
 		return ""
 	}

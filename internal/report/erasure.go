@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -75,7 +76,7 @@ func lost(erasure journal.Erasure) string {
 }
 
 func staysText(what string) string {
-	if what == journal.ErasedBodies {
+	if what == entry.ErasedBodies {
 		return "the messages themselves; names, arguments as they were read, and all entries and hashes stay"
 	}
 	return "names, arguments, results, errors and destinations; sizes, times and hashes stay, and deed verify still checks them"
@@ -183,9 +184,9 @@ const erasuresListed = 15
 
 func whatText(what string) string {
 	switch what {
-	case journal.ErasedBodies:
+	case entry.ErasedBodies:
 		return "bodies"
-	case journal.ErasedAll:
+	case entry.ErasedAll:
 		return "details and bodies"
 	}
 	return what
@@ -193,15 +194,15 @@ func whatText(what string) string {
 
 func scopeText(scope string) string {
 	switch scope {
-	case journal.ScopeCall:
+	case entry.ScopeCall:
 		return "one call"
-	case journal.ScopeSession:
+	case entry.ScopeSession:
 		return "one session"
-	case journal.ScopeBefore:
+	case entry.ScopeBefore:
 		return "what was older than a time"
-	case journal.ScopeAll:
+	case entry.ScopeAll:
 		return "everything"
-	case journal.ScopeRetention:
+	case entry.ScopeRetention:
 		return "what was too old or too much to keep"
 	}
 	return scope

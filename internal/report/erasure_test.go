@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 	"github.com/google/go-cmp/cmp"
 )
@@ -44,14 +45,14 @@ func TestWhatIsErasedIsFoundBeforeAnythingGoes(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			erasing, err := report.FindErasing(t.Context(), told(journal.OutcomeOK), view.Clock, test.target, test.bodiesOnly)
+			erasing, err := report.FindErasing(t.Context(), told(entry.OutcomeOK), view.Clock, test.target, test.bodiesOnly)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, erasing.Request); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
-			if got := erasing.Plan(journal.Erasure{What: journal.ErasedAll, Entries: 3, Details: 3, Bytes: 2048}); !strings.HasPrefix(got, test.plan) {
+			if got := erasing.Plan(journal.Erasure{What: entry.ErasedAll, Entries: 3, Details: 3, Bytes: 2048}); !strings.HasPrefix(got, test.plan) {
 				t.Errorf("the plan reads %q", got)
 			}
 		})
@@ -60,7 +61,7 @@ func TestWhatIsErasedIsFoundBeforeAnythingGoes(t *testing.T) {
 
 func TestTheNewestCallMustBeNamedToBeErased(t *testing.T) {
 	t.Parallel()
-	_, err := report.FindErasing(t.Context(), told(journal.OutcomeOK), view.Clock, report.EraseTarget{Call: "last"}, false)
+	_, err := report.FindErasing(t.Context(), told(entry.OutcomeOK), view.Clock, report.EraseTarget{Call: "last"}, false)
 	var noID *report.CallIDError
 	if !errors.As(err, &noID) {
 		t.Errorf("error %v", err)
@@ -69,14 +70,14 @@ func TestTheNewestCallMustBeNamedToBeErased(t *testing.T) {
 
 func TestWhatWasErasedIsToldWithTheEntryThatSaysSo(t *testing.T) {
 	t.Parallel()
-	s := told(journal.OutcomeOK)
+	s := told(entry.OutcomeOK)
 	erasing, err := report.FindErasing(t.Context(), s, view.Clock, report.EraseTarget{Call: "6d4e47f7.9"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := journal.Erasure{Scope: journal.ScopeCall, What: journal.ErasedAll, Entries: 3, Details: 3, Bodies: 1, Bytes: 5 << 20, First: 4312, Last: 4320, Records: []int64{4400}, Lingering: true}
+	gone := journal.Erasure{Scope: entry.ScopeCall, What: entry.ErasedAll, Entries: 3, Details: 3, Bodies: 1, Bytes: 5 << 20, First: 4312, Last: 4320, Records: []int64{4400}, Lingering: true}
 	goldenAnswer(t, "erased", &report.Erased{Erasing: erasing, Erasure: gone}, nil)
-	none := journal.Erasure{Scope: journal.ScopeCall, What: journal.ErasedAll, First: -1, Last: -1}
+	none := journal.Erasure{Scope: entry.ScopeCall, What: entry.ErasedAll, First: -1, Last: -1}
 	goldenAnswer(t, "erased-nothing", &report.Erased{Erasing: erasing, Erasure: none}, nil)
 	long := gone
 	long.Records, long.Lingering = []int64{1, 2, 3, 4, 5, 6, 7}, false
@@ -88,11 +89,11 @@ func TestWhatWasErasedIsToldWithTheEntryThatSaysSo(t *testing.T) {
 func TestVerifySaysWhatWasErasedByWhichEntryAndHowMuchIsExact(t *testing.T) {
 	t.Parallel()
 	found := journal.VerifyReport{
-		Path: "journal-v1.db", Origin: "deed/x", VerifierKey: "key", Root: journal.Hash{1},
+		Path: "journal-v1.db", Origin: "deed/x", VerifierKey: "key", Root: entry.Hash{1},
 		Entries: 900, Sessions: 3, Details: 700, Erased: 150, Bodies: 12, BodyBytes: 9000, ErasedBodies: 3, SeenBytes: 2048, ExactBytes: 1024, UnseenBytes: 2048, Gaps: 1,
 		ErasureEntries: 2, Erasures: []journal.ErasureEntry{
-			{N: 812, At: ago(time.Hour), Scope: journal.ScopeCall, What: journal.ErasedAll, Count: 3, First: 5, Last: 9},
-			{N: 850, At: ago(50 * time.Hour), Scope: journal.ScopeRetention, What: journal.ErasedBodies, Count: 1, First: 12, Last: 12},
+			{N: 812, At: ago(time.Hour), Scope: entry.ScopeCall, What: entry.ErasedAll, Count: 3, First: 5, Last: 9},
+			{N: 850, At: ago(50 * time.Hour), Scope: entry.ScopeRetention, What: entry.ErasedBodies, Count: 1, First: 12, Last: 12},
 		},
 	}
 	goldenAnswer(t, "verify-erased", &report.Verification{Report: found, Against: true}, nil)

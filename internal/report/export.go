@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 	"github.com/deed-dev/deed/internal/tlog"
 )
@@ -196,15 +197,15 @@ func (e *exporter) entries(ctx context.Context) error {
 		if e.query.Progress != nil {
 			e.query.Progress(record.N+1, e.size)
 		}
-		entry := record.Entry
-		if e.within.id != "" && entry.Session != e.within.id || entry.At < e.within.since {
+		one := record.Entry
+		if e.within.id != "" && one.Session != e.within.id || one.At < e.within.since {
 			return nil
 		}
-		if err := e.line(EntryLine{"entry", entry.Session, recordDocument(record)}); err != nil {
+		if err := e.line(EntryLine{"entry", one.Session, recordDocument(record)}); err != nil {
 			return err
 		}
 		e.done.Entries++
-		if !e.query.Bodies || entry.Body == (journal.Hash{}) {
+		if !e.query.Bodies || one.Body == (entry.Hash{}) {
 			return nil
 		}
 		return e.body(ctx, record)
@@ -219,8 +220,8 @@ func (e *exporter) entries(ctx context.Context) error {
 const pieceBytes = 1 << 20
 
 func (e *exporter) body(ctx context.Context, record journal.Record) error {
-	entry := record.Entry
-	piece := BodyLine{Kind: "body", LogPosition: record.N, KeptBytes: entry.Kept, OmittedBytes: entry.Omitted, HeadBytes: entry.Head}
+	one := record.Entry
+	piece := BodyLine{Kind: "body", LogPosition: record.N, KeptBytes: one.Kept, OmittedBytes: one.Omitted, HeadBytes: one.Head}
 	body, _, err := e.archive.Body(ctx, record.N)
 	if errors.Is(err, journal.ErrErased) {
 		piece.Erased = true
@@ -253,7 +254,7 @@ func (e *exporter) body(ctx context.Context, record journal.Record) error {
 		if !last {
 			whole = wholeRunes(buffer)
 		}
-		if whole > 0 || entry.Kept == 0 {
+		if whole > 0 || one.Kept == 0 {
 			encoding, data := readable(buffer[:whole])
 			piece.Encoding, piece.Data = &encoding, &data
 			if err := e.line(piece); err != nil {

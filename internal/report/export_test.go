@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 )
 
@@ -22,12 +23,12 @@ func logged() *shelf {
 		runs: []journal.Run{ended(newRun(thirdID, "files", ago(50*time.Hour)), time.Second, 0, "client_closed"), newRun(firstID, "orders", at)},
 		gaps: []journal.Gap{{Session: firstID, At: at + 5, From: "server", Reason: "observer_behind", Bytes: 9, Messages: 1}},
 	}
-	s.write(journal.Entry{Kind: journal.KindSession, Session: thirdID, At: ago(50 * time.Hour)}, &journal.Detail{Label: "files"})
-	s.write(journal.Entry{Kind: journal.KindEnd, Session: thirdID, Seq: 1, At: ago(50*time.Hour) + 1e6}, nil)
-	s.write(journal.Entry{Kind: journal.KindSession, Session: firstID, At: at}, &journal.Detail{Label: "orders"})
-	s.write(journal.Entry{Kind: journal.KindRequest, Session: firstID, Seq: 1, At: at + 1, From: "client", Bytes: 90, Body: journal.Hash{1}, Kept: 90}, &journal.Detail{Tool: text("refund")})
-	s.write(journal.Entry{Kind: journal.KindResponse, Session: firstID, Seq: 2, At: at + 4, From: "server", Bytes: 700, Call: 1, Took: 3, Outcome: "ok", Body: journal.Hash{2}, Kept: 8, Omitted: 692, Head: 4}, &journal.Detail{Tool: text("refund")})
-	s.write(journal.Entry{Kind: journal.KindGap, Session: firstID, Seq: 3, At: at + 5, From: "server", Bytes: 9, Messages: 1, Reason: "observer_behind"}, nil)
+	s.write(entry.Entry{Kind: entry.KindSession, Session: thirdID, At: ago(50 * time.Hour)}, &entry.Detail{Label: "files"})
+	s.write(entry.Entry{Kind: entry.KindEnd, Session: thirdID, Seq: 1, At: ago(50*time.Hour) + 1e6}, nil)
+	s.write(entry.Entry{Kind: entry.KindSession, Session: firstID, At: at}, &entry.Detail{Label: "orders"})
+	s.write(entry.Entry{Kind: entry.KindRequest, Session: firstID, Seq: 1, At: at + 1, From: "client", Bytes: 90, Body: entry.Hash{1}, Kept: 90}, &entry.Detail{Tool: text("refund")})
+	s.write(entry.Entry{Kind: entry.KindResponse, Session: firstID, Seq: 2, At: at + 4, From: "server", Bytes: 700, Call: 1, Took: 3, Outcome: "ok", Body: entry.Hash{2}, Kept: 8, Omitted: 692, Head: 4}, &entry.Detail{Tool: text("refund")})
+	s.write(entry.Entry{Kind: entry.KindGap, Session: firstID, Seq: 3, At: at + 5, From: "server", Bytes: 9, Messages: 1, Reason: "observer_behind"}, nil)
 	s.bodies = map[int64]body{3: {data: []byte(`{"jsonrpc":"2.0"}`)}, 4: {data: []byte{'{', 0xff, 0, '}'}}}
 	return s
 }

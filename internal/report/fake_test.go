@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/tlog"
 )
 
@@ -54,11 +55,11 @@ func (s *shelf) Runs(_ context.Context, f journal.RunFilter) ([]journal.Run, err
 func (s *shelf) Calls(_ context.Context, f journal.CallFilter) ([]journal.Call, error) {
 	var found []journal.Call
 	for _, call := range s.calls {
-		failed := call.Answered && call.Outcome != journal.OutcomeOK || !call.Answered && call.Ended
+		failed := call.Answered && call.Outcome != entry.OutcomeOK || !call.Answered && call.Ended
 		switch {
 		case f.Session != "" && call.Session != f.Session, call.At < f.Since,
 			f.ToolsOnly && (call.Method != "tools/call" || call.From != "client"),
-			f.Failed && !failed, f.Unanswered && call.Answered, f.Succeeded && call.Outcome != journal.OutcomeOK:
+			f.Failed && !failed, f.Unanswered && call.Answered, f.Succeeded && call.Outcome != entry.OutcomeOK:
 			continue
 		}
 		found = append(found, call)
@@ -86,7 +87,7 @@ func (s *shelf) Totals(ctx context.Context, session string, since int64) (journa
 		case call.Answered:
 			t.Returned += call.Returned
 			t.Took += max(call.Took, 0)
-			if call.Outcome != journal.OutcomeOK {
+			if call.Outcome != entry.OutcomeOK {
 				t.Failed++
 			}
 		case call.Ended:
@@ -202,21 +203,21 @@ func (s *shelf) Body(_ context.Context, n int64) (io.ReadCloser, journal.BodyInf
 }
 
 // write adds an entry to the log, as a recorder would.
-func (s *shelf) write(entry journal.Entry, detail *journal.Detail) {
-	if entry.Kind != journal.KindResponse && entry.Kind != journal.KindNotification {
-		entry.Call, entry.Took = -1, -1
+func (s *shelf) write(e entry.Entry, detail *entry.Detail) {
+	if e.Kind != entry.KindResponse && e.Kind != entry.KindNotification {
+		e.Call, e.Took = -1, -1
 	}
-	leaf := fmt.Appendf(nil, `{"kind":%q,"seq":%d}`, entry.Kind, entry.Seq)
-	record := journal.Record{N: int64(len(s.log)), Entry: entry, Detail: detail, Leaf: leaf}
+	leaf := fmt.Appendf(nil, `{"kind":%q,"seq":%d}`, e.Kind, e.Seq)
+	record := journal.Record{N: int64(len(s.log)), Entry: e, Detail: detail, Leaf: leaf}
 	s.log = append(s.log, record)
 	switch {
-	case entry.Kind == journal.KindRequest:
+	case e.Kind == entry.KindRequest:
 		if s.records == nil {
 			s.records = map[int64][]journal.Record{}
 		}
-		s.records[entry.Seq] = []journal.Record{record}
-	case entry.Call > 0:
-		s.records[entry.Call] = append(s.records[entry.Call], record)
+		s.records[e.Seq] = []journal.Record{record}
+	case e.Call > 0:
+		s.records[e.Call] = append(s.records[e.Call], record)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 	"github.com/deed-dev/deed/internal/terminal"
 	"github.com/google/go-cmp/cmp"
@@ -84,7 +85,7 @@ func asJSON(t testing.TB, document any) string {
 
 func ended(run journal.Run, after time.Duration, code int64, reason string) journal.Run {
 	run.Last = run.Started + after.Microseconds()
-	run.End = &journal.Entry{Kind: journal.KindEnd, Session: run.ID, At: run.Last, ExitCode: code, Reason: reason, Call: -1, Took: -1}
+	run.End = &entry.Entry{Kind: entry.KindEnd, Session: run.ID, At: run.Last, ExitCode: code, Reason: reason, Call: -1, Took: -1}
 	return run
 }
 
@@ -102,7 +103,7 @@ func newCall(id string, seq int64, tool string, at int64) journal.Call {
 	}
 }
 
-func answered(call journal.Call, outcome journal.Outcome, returned int64, took time.Duration) journal.Call {
+func answered(call journal.Call, outcome entry.Outcome, returned int64, took time.Duration) journal.Call {
 	call.Answered, call.Outcome, call.Returned, call.Took = true, outcome, returned, took.Microseconds()
 	call.AnswerAt = call.At + call.Took
 	return call

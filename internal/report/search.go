@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -92,7 +93,7 @@ func (s *Search) place(ctx context.Context, history journal.History, ids *shorte
 		if record.Detail == nil {
 			continue
 		}
-		if record.Entry.Kind == journal.KindResponse {
+		if record.Entry.Kind == entry.KindResponse {
 			h.why = errorTextOf(record.Detail)
 		}
 		parts = append(parts, searchedParts(record.Detail)...)
@@ -128,18 +129,18 @@ func (s *Search) wanted() []string {
 
 type searchedPart struct {
 	name        string
-	text        *journal.Text
+	text        *entry.Text
 	destination bool
 }
 
-func searchedParts(detail *journal.Detail) []searchedPart {
+func searchedParts(detail *entry.Detail) []searchedPart {
 	parts := []searchedPart{
 		{name: "error text", text: detail.ErrorText}, {name: "arguments", text: detail.Args}, {name: "result", text: detail.Preview},
 	}
 	if to := detail.Destinations; to != nil {
 		for _, list := range [][]string{to.Hosts, to.Emails, to.IPs} {
 			for _, name := range list {
-				parts = append(parts, searchedPart{"destination", &journal.Text{Whole: name}, true})
+				parts = append(parts, searchedPart{"destination", &entry.Text{Whole: name}, true})
 			}
 		}
 	}

@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 	"github.com/google/go-cmp/cmp"
 )
 
 // searched is a journal in which two calls are found.
 func searched() *shelf {
-	s := told(journal.OutcomeToolError)
+	s := told(entry.OutcomeToolError)
 	s.gaps = s.gaps[:1]
 	s.records[9][0].Detail.Args = text(`{"order":"4711","note":"` + strings.Repeat("very ", 40) + `URGENT` + strings.Repeat(" please", 40) + `"}`)
-	s.records[9][0].Detail.Destinations = &journal.Destinations{Hosts: []string{"api.orders.example"}}
+	s.records[9][0].Detail.Destinations = &entry.Destinations{Hosts: []string{"api.orders.example"}}
 	s.records[9][2].Detail.ErrorText = text("order 4711 was \x1b[31mnot found")
 	refund := refusedByTool(newCall(firstID, 9, "refund", ago(time.Minute)))
 	s.found = journal.Found{Calls: []journal.Call{refund}}
@@ -23,7 +24,7 @@ func searched() *shelf {
 }
 
 func refusedByTool(call journal.Call) journal.Call {
-	return answered(call, journal.OutcomeToolError, 300, 2*time.Second)
+	return answered(call, entry.OutcomeToolError, 300, 2*time.Second)
 }
 
 func TestSearchShowsWhereItMatched(t *testing.T) {

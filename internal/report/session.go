@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -198,7 +199,7 @@ func stateText(run journal.Run, view View) string {
 
 // endText says how a session ended. That a server exits with a code after its
 // client has left, or at a signal, is no failure of the server.
-func endText(end journal.Entry, style terminal.Style) string {
+func endText(end entry.Entry, style terminal.Style) string {
 	exited := "exited " + strconv.FormatInt(end.ExitCode, 10)
 	switch {
 	case end.Reason == "start_failed":

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 	"github.com/deed-dev/deed/internal/tlog"
 )
@@ -112,7 +113,7 @@ func (s *Story) record(message Message) (journal.Record, error) {
 // answer is the response of the story, if there is one.
 func (s *Story) answer() (journal.Record, bool) {
 	for _, record := range s.records {
-		if record.Entry.Kind == journal.KindResponse {
+		if record.Entry.Kind == entry.KindResponse {
 			return record, true
 		}
 	}
@@ -122,7 +123,7 @@ func (s *Story) answer() (journal.Record, bool) {
 // isCancellation says whether a record takes back a request that somebody
 // made. A server, too, may tell that it ends what a client asked for.
 func isCancellation(record journal.Record, asker string) bool {
-	return record.Entry.Kind == journal.KindNotification && record.Entry.From == asker &&
+	return record.Entry.Kind == entry.KindNotification && record.Entry.From == asker &&
 		record.Detail != nil && record.Detail.Method.String() == "notifications/cancelled"
 }
 
@@ -142,23 +143,23 @@ type StoryDocument struct {
 
 // RecordDocument is one entry of the log and what was read for it.
 type RecordDocument struct {
-	LogPosition  int64           `json:"log_position"`  // from 0
-	LeafSHA256   string          `json:"leaf_sha256"`   // RFC 6962 leaf hash
-	Leaf         string          `json:"leaf"`          // the bytes that are hashed
-	Kind         journal.Kind    `json:"kind"`          // request, response, notification and the like
-	Seq          int64           `json:"seq"`           // of its session
-	From         string          `json:"from"`          // who sent it: client or server; empty where nobody did
-	BeganAt      *string         `json:"began_at"`      // first byte; null when that was at
-	At           string          `json:"at"`            // last byte
-	Bytes        int64           `json:"wire_bytes"`    // of the message with its line end
-	FramingBytes int64           `json:"framing_bytes"` // around it, of a batch
-	WireSHA256   *string         `json:"wire_sha256"`   // over a salt and the exact bytes
-	Outcome      *string         `json:"outcome"`       // of a response
-	Reason       *string         `json:"reason"`        // of an intent, a gap or an end
-	TookUS       *int64          `json:"took_us"`       // of a response
-	Flags        []string        `json:"flags"`         // what was odd; docs/journal-format.md has the words
-	Erased       bool            `json:"erased"`        // what was read was erased
-	Detail       *journal.Detail `json:"detail"`        // what was read
+	LogPosition  int64         `json:"log_position"`  // from 0
+	LeafSHA256   string        `json:"leaf_sha256"`   // RFC 6962 leaf hash
+	Leaf         string        `json:"leaf"`          // the bytes that are hashed
+	Kind         entry.Kind    `json:"kind"`          // request, response, notification and the like
+	Seq          int64         `json:"seq"`           // of its session
+	From         string        `json:"from"`          // who sent it: client or server; empty where nobody did
+	BeganAt      *string       `json:"began_at"`      // first byte; null when that was at
+	At           string        `json:"at"`            // last byte
+	Bytes        int64         `json:"wire_bytes"`    // of the message with its line end
+	FramingBytes int64         `json:"framing_bytes"` // around it, of a batch
+	WireSHA256   *string       `json:"wire_sha256"`   // over a salt and the exact bytes
+	Outcome      *string       `json:"outcome"`       // of a response
+	Reason       *string       `json:"reason"`        // of an intent, a gap or an end
+	TookUS       *int64        `json:"took_us"`       // of a response
+	Flags        []string      `json:"flags"`         // what was odd; docs/journal-format.md has the words
+	Erased       bool          `json:"erased"`        // what was read was erased
+	Detail       *entry.Detail `json:"detail"`        // what was read
 	// what was kept of the message itself; null where nothing was
 	Body *RecordBodyDocument `json:"body"`
 }
@@ -182,26 +183,26 @@ func (s *Story) Document() any {
 }
 
 func recordDocument(record journal.Record) RecordDocument {
-	entry := record.Entry
+	e := record.Entry
 	document := RecordDocument{
 		LogPosition: record.N, LeafSHA256: leafHash(record.Leaf), Leaf: string(record.Leaf),
-		Kind: entry.Kind, Seq: entry.Seq, From: entry.From, BeganAt: stampOrNil(entry.Began), At: stamp(entry.At),
-		Bytes: entry.Bytes, FramingBytes: entry.Framing, TookUS: knownOrNil(entry.Took),
-		Flags: orEmpty(entry.Flags), Erased: record.Erased, Detail: record.Detail,
+		Kind: e.Kind, Seq: e.Seq, From: e.From, BeganAt: stampOrNil(e.Began), At: stamp(e.At),
+		Bytes: e.Bytes, FramingBytes: e.Framing, TookUS: knownOrNil(e.Took),
+		Flags: orEmpty(e.Flags), Erased: record.Erased, Detail: record.Detail,
 	}
-	if entry.Wire != (journal.Hash{}) {
-		sum := hex.EncodeToString(entry.Wire[:])
+	if e.Wire != (entry.Hash{}) {
+		sum := hex.EncodeToString(e.Wire[:])
 		document.WireSHA256 = &sum
 	}
-	if entry.Reason != "" {
-		document.Reason = &entry.Reason
+	if e.Reason != "" {
+		document.Reason = &e.Reason
 	}
-	if entry.Outcome != "" {
-		outcome := string(entry.Outcome)
+	if e.Outcome != "" {
+		outcome := string(e.Outcome)
 		document.Outcome = &outcome
 	}
-	if entry.Body != (journal.Hash{}) {
-		document.Body = &RecordBodyDocument{SHA256: entry.Body.String(), KeptBytes: entry.Kept, OmittedBytes: entry.Omitted, HeadBytes: entry.Head}
+	if e.Body != (entry.Hash{}) {
+		document.Body = &RecordBodyDocument{SHA256: e.Body.String(), KeptBytes: e.Kept, OmittedBytes: e.Omitted, HeadBytes: e.Head}
 	}
 	return document
 }

@@ -9,24 +9,25 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 )
 
-func text(s string) *journal.Text { return &journal.Text{Whole: s} }
+func text(s string) *entry.Text { return &entry.Text{Whole: s} }
 
 // told is a call with its progress and its answer, as records.
-func told(outcome journal.Outcome) *shelf {
+func told(outcome entry.Outcome) *shelf {
 	s := busy()
 	asked := ago(9*time.Minute + 48*time.Second)
 	request := journal.Record{
 		N: 4312, Leaf: []byte(`{"at":1,"kind":"request"}`),
-		Entry: journal.Entry{
-			Kind: journal.KindRequest, Session: firstID, Seq: 9, At: asked, Began: asked - 12_000, From: "client",
-			Bytes: 5 << 10, Framing: 2, Wire: journal.Hash{0xab, 0xcd}, Call: -1, Took: -1, Flags: []string{"batch", "duplicate_keys", "of_the_future"},
+		Entry: entry.Entry{
+			Kind: entry.KindRequest, Session: firstID, Seq: 9, At: asked, Began: asked - 12_000, From: "client",
+			Bytes: 5 << 10, Framing: 2, Wire: entry.Hash{0xab, 0xcd}, Call: -1, Took: -1, Flags: []string{"batch", "duplicate_keys", "of_the_future"},
 		},
-		Detail: &journal.Detail{
+		Detail: &entry.Detail{
 			ID: text(`"a-7"`), Method: text("tools/call"), Tool: text("refund"),
-			Shape: []journal.Field{
+			Shape: []entry.Field{
 				{Name: "amount", Type: "number", Bytes: 6},
 				{Name: "items", Type: "array", Bytes: 120, Count: 3},
 				{Name: "items[].sku", Type: "string", Bytes: 14},
@@ -37,23 +38,23 @@ func told(outcome journal.Outcome) *shelf {
 	}
 	progress := journal.Record{
 		N: 4313, Leaf: []byte(`{"at":2}`),
-		Entry:  journal.Entry{Kind: journal.KindNotification, Session: firstID, Seq: 10, At: asked + 400_000, From: "server", Bytes: 99, Call: 9, Took: -1},
-		Detail: &journal.Detail{Method: text("notifications/progress"), Target: text("p1")},
+		Entry:  entry.Entry{Kind: entry.KindNotification, Session: firstID, Seq: 10, At: asked + 400_000, From: "server", Bytes: 99, Call: 9, Took: -1},
+		Detail: &entry.Detail{Method: text("notifications/progress"), Target: text("p1")},
 	}
 	answer := journal.Record{
 		N: 4320, Leaf: []byte(`{"at":3}`),
-		Entry: journal.Entry{
-			Kind: journal.KindResponse, Session: firstID, Seq: 11, At: asked + 2_000_000, From: "server", Bytes: 300,
+		Entry: entry.Entry{
+			Kind: entry.KindResponse, Session: firstID, Seq: 11, At: asked + 2_000_000, From: "server", Bytes: 300,
 			Call: 9, Took: 2_000_000, Outcome: outcome,
 		},
-		Detail: &journal.Detail{
+		Detail: &entry.Detail{
 			ID: text(`"a-7"`), Method: text("tools/call"), Tool: text("refund"),
-			Shape: []journal.Field{{Name: "content", Type: "array", Bytes: 200, Count: 1}, {Name: "isError", Type: "boolean", Bytes: 4}},
+			Shape: []entry.Field{{Name: "content", Type: "array", Bytes: 200, Count: 1}, {Name: "isError", Type: "boolean", Bytes: 4}},
 		},
 	}
-	if outcome == journal.OutcomeError {
-		answer.Detail.Error = &journal.Text{Cut: true, Bytes: 2048, Head: "-326020000"}
-		answer.Detail.Shape = []journal.Field{{Name: "", Type: "string", Bytes: 12}}
+	if outcome == entry.OutcomeError {
+		answer.Detail.Error = &entry.Text{Cut: true, Bytes: 2048, Head: "-326020000"}
+		answer.Detail.Shape = []entry.Field{{Name: "", Type: "string", Bytes: 12}}
 	}
 	s.records = map[int64][]journal.Record{9: {request, progress, answer}}
 	return s
@@ -61,7 +62,7 @@ func told(outcome journal.Outcome) *shelf {
 
 func TestShowTellsEverythingOfOneCall(t *testing.T) {
 	t.Parallel()
-	for _, outcome := range []journal.Outcome{journal.OutcomeOK, journal.OutcomeError, journal.OutcomeToolError} {
+	for _, outcome := range []entry.Outcome{entry.OutcomeOK, entry.OutcomeError, entry.OutcomeToolError} {
 		t.Run(string(outcome), func(t *testing.T) {
 			t.Parallel()
 			story, err := report.ShowCall(t.Context(), told(outcome), view.Clock, "6D4E.9")
@@ -72,7 +73,7 @@ func TestShowTellsEverythingOfOneCall(t *testing.T) {
 
 func TestShowOfACallWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
-	s := told(journal.OutcomeOK)
+	s := told(entry.OutcomeOK)
 	s.records[9] = s.records[9][:1]
 	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
 	goldenAnswer(t, "show-unanswered", story, err)
@@ -80,7 +81,7 @@ func TestShowOfACallWithoutAnAnswer(t *testing.T) {
 
 func TestShowOfACallWhoseNamesWereErased(t *testing.T) {
 	t.Parallel()
-	s := told(journal.OutcomeOK)
+	s := told(entry.OutcomeOK)
 	for i := range s.records[9] {
 		s.records[9][i].Detail, s.records[9][i].Erased = nil, true
 	}
@@ -90,7 +91,7 @@ func TestShowOfACallWhoseNamesWereErased(t *testing.T) {
 
 func TestShowOfACallWithMuchProgressStillEndsInItsAnswer(t *testing.T) {
 	t.Parallel()
-	s := told(journal.OutcomeOK)
+	s := told(entry.OutcomeOK)
 	records := s.records[9]
 	many := []journal.Record{records[0]}
 	for range 500 {
@@ -114,17 +115,17 @@ func TestShowOfACallWithMuchProgressStillEndsInItsAnswer(t *testing.T) {
 
 // full is a call of which everything was kept that can be.
 func full() *shelf {
-	s := told(journal.OutcomeToolError)
+	s := told(entry.OutcomeToolError)
 	request, answer := &s.records[9][0], &s.records[9][2]
 	request.Detail.Args = text(`{"amount":"180.00","items":[1,2,3],"to":{"card":"<redacted:card_number>"},"note":"line one\n` + strings.Repeat("and so on ", 20) + `"}`)
-	request.Detail.Destinations = &journal.Destinations{
+	request.Detail.Destinations = &entry.Destinations{
 		Hosts: []string{"api.orders.example"}, Emails: []string{"jo@acme.example"}, IPs: []string{"192.0.2.7"}, Content: map[string]int64{"emails": 2, "hosts": 1},
 	}
 	request.Detail.Redacted = map[string]int64{"card_number": 1, "key_name": 2, "github_token": 1}
-	request.Entry.Body, request.Entry.Kept = journal.Hash{7}, 5<<10
+	request.Entry.Body, request.Entry.Kept = entry.Hash{7}, 5<<10
 	answer.Detail.ErrorText = text("no such order: \x1b[31m4711")
 	answer.Detail.Preview = text(`{"content":[{"type":"text","text":"no such order"}],"isError":true}`)
-	answer.Entry.Body, answer.Entry.Kept, answer.Entry.Omitted, answer.Entry.Head = journal.Hash{8}, 320<<10, 9<<20, 256<<10
+	answer.Entry.Body, answer.Entry.Kept, answer.Entry.Omitted, answer.Entry.Head = entry.Hash{8}, 320<<10, 9<<20, 256<<10
 	return s
 }
 
@@ -160,7 +161,7 @@ func TestShowOfACallTellsWhatWasNotSeenWhileItWasOpen(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := told(journal.OutcomeOK)
+			s := told(entry.OutcomeOK)
 			asked := s.records[9][0].Entry.At
 			s.gaps = []journal.Gap{{Session: firstID, At: asked + test.at.Microseconds(), From: "server", Bytes: 5, Reason: "observer_behind"}}
 			story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
@@ -176,7 +177,7 @@ func TestShowOfACallTellsWhatWasNotSeenWhileItWasOpen(t *testing.T) {
 
 func TestTheNewestCallHasANameOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := told(journal.OutcomeOK)
+	s := told(entry.OutcomeOK)
 	s.records[40] = s.records[9] // the newest call of this journal
 	story, err := report.ShowCall(t.Context(), s, view.Clock, "last")
 	if err != nil {
@@ -216,7 +217,7 @@ func TestOfAMessageInABatchTheMessageAloneIsShown(t *testing.T) {
 		{"one of which the middle was left out", "[" + message + ",", 900, message},
 		{"one whose framing is white space for the most part", "[" + strings.Repeat(" ", 9_000) + message + "]", 0, message},
 	} {
-		s := told(journal.OutcomeOK)
+		s := told(entry.OutcomeOK)
 		entry := &s.records[9][0].Entry
 		entry.Kept, entry.Omitted = int64(len(test.kept)), test.omitted
 		entry.Bytes, entry.Framing = int64(len(message))+test.omitted, int64(len(test.kept)-len(message))
@@ -239,7 +240,7 @@ func TestOfAMessageInABatchTheMessageAloneIsShown(t *testing.T) {
 
 func TestABodyThatWasKeptWithoutItsBatchIsShownAsItIs(t *testing.T) {
 	t.Parallel()
-	s := told(journal.OutcomeOK) // its request has 5 KiB and 2 bytes of framing
+	s := told(entry.OutcomeOK) // its request has 5 KiB and 2 bytes of framing
 	s.records[9][0].Entry.Kept = 40
 	const kept = `[ "redacted, and so of another length" ]`
 	s.bodies = map[int64]body{4312: {data: []byte(kept)}}
@@ -254,13 +255,13 @@ func TestABodyThatWasKeptWithoutItsBatchIsShownAsItIs(t *testing.T) {
 
 func TestACancelledCallIsCalledSo(t *testing.T) {
 	t.Parallel()
-	s := told(journal.OutcomeOK)
+	s := told(entry.OutcomeOK)
 	request := s.records[9][0]
 	for from, want := range map[string]string{"client": "cancelled by the client after 400 ms, and not answered", "server": "never answered"} {
 		notice := journal.Record{
 			N: 4313, Leaf: []byte(`{"at":2}`),
-			Entry:  journal.Entry{Kind: journal.KindNotification, Session: firstID, Seq: 10, At: request.Entry.At + 400_000, From: from, Bytes: 99, Call: 9, Took: -1},
-			Detail: &journal.Detail{Method: text("notifications/cancelled")},
+			Entry:  entry.Entry{Kind: entry.KindNotification, Session: firstID, Seq: 10, At: request.Entry.At + 400_000, From: from, Bytes: 99, Call: 9, Took: -1},
+			Detail: &entry.Detail{Method: text("notifications/cancelled")},
 		}
 		s.records[9] = []journal.Record{request, notice}
 		story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
@@ -275,7 +276,7 @@ func TestACancelledCallIsCalledSo(t *testing.T) {
 
 func TestTheMessagesOfACallStandInTheLog(t *testing.T) {
 	t.Parallel()
-	s := told(journal.OutcomeOK)
+	s := told(entry.OutcomeOK)
 	story, err := report.ShowCall(t.Context(), s, view.Clock, "6d4e47f7.9")
 	if err != nil {
 		t.Fatal(err)

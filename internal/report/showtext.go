@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -36,7 +37,7 @@ func (s *Story) Text(view View) string {
 	b.WriteString(head.String())
 	b.WriteString(gapsText(s.gaps, view))
 	for i, record := range s.records {
-		if i >= recordsListed && record.Entry.Kind != journal.KindResponse {
+		if i >= recordsListed && record.Entry.Kind != entry.KindResponse {
 			continue
 		}
 		b.WriteString(recordText(record, request, view))
@@ -77,9 +78,9 @@ func (s *Story) outcomeText(view View) (string, func(string) string) {
 		span = " after " + terminal.Duration(micros(answer.Entry.Took))
 	}
 	switch answer.Entry.Outcome {
-	case journal.OutcomeOK:
+	case entry.OutcomeOK:
 		return "ok" + span, view.Style.Good
-	case journal.OutcomeToolError:
+	case entry.OutcomeToolError:
 		return "tool error" + span + ": the result says isError", view.Style.Bad
 	}
 	code := ""
@@ -91,13 +92,13 @@ func (s *Story) outcomeText(view View) (string, func(string) string) {
 
 // recordText is one entry of the log and what was read for it.
 func recordText(record, request journal.Record, view View) string {
-	entry := record.Entry
+	e := record.Entry
 	table := terminal.Table{Indent: 2, Columns: []terminal.Column{{}, {Max: textWidth}}}
-	table.Add(terminal.Text("seen"), terminal.Text(seenText(entry, request.Entry, view)))
-	if entry.Kind == journal.KindIntent {
+	table.Add(terminal.Text("seen"), terminal.Text(seenText(e, request.Entry, view)))
+	if e.Kind == entry.KindIntent {
 		addIntent(&table, record, view)
 	} else {
-		table.Add(terminal.Text("size"), terminal.Text(wireSize(entry)))
+		table.Add(terminal.Text("size"), terminal.Text(wireSize(e)))
 	}
 	if detail := record.Detail; detail != nil {
 		addText(&table, "id", detail.ID)
@@ -112,30 +113,30 @@ func recordText(record, request journal.Record, view View) string {
 			addText(&table, "protocol", peer.Protocol)
 		}
 	}
-	if entry.Body != (journal.Hash{}) && entry.Kind != journal.KindIntent {
-		table.Add(terminal.Text("body"), terminal.Text(bodyText(entry)))
+	if e.Body != (entry.Hash{}) && e.Kind != entry.KindIntent {
+		table.Add(terminal.Text("body"), terminal.Text(bodyText(e)))
 	}
 	if record.Erased {
 		table.Add(terminal.Text("erased"), terminal.Cell{Text: "what was read here was erased; the entry and its hashes stay", Paint: view.Style.Warn})
 	}
-	for _, flag := range entry.Flags {
+	for _, flag := range e.Flags {
 		table.Add(terminal.Text("note"), terminal.Cell{Text: flagMeaning(flag), Paint: view.Style.Warn})
 	}
-	if entry.Wire != (journal.Hash{}) {
-		table.Add(terminal.Text("wire hash"), terminal.Text(hex.EncodeToString(entry.Wire[:])+"  sha256 of a salt and the exact bytes"))
+	if e.Wire != (entry.Hash{}) {
+		table.Add(terminal.Text("wire hash"), terminal.Text(hex.EncodeToString(e.Wire[:])+"  sha256 of a salt and the exact bytes"))
 	}
 	table.Add(terminal.Text("in the log"), terminal.Text(fmt.Sprintf("position %d, leaf hash %s", record.N, leafHash(record.Leaf))))
-	text := "\n" + view.Style.Strong(recordTitle(entry)) + "\n" + table.String()
+	text := "\n" + view.Style.Strong(recordTitle(e)) + "\n" + table.String()
 	if record.Detail != nil {
-		text += valuesText(record.Detail, entry.Kind, view)
-		text += shapeText(record.Detail, entry.Kind, view)
+		text += valuesText(record.Detail, e.Kind, view)
+		text += shapeText(record.Detail, e.Kind, view)
 	}
 	return text
 }
 
 // addLists adds what was found in a message: where it was going, what was
 // replaced in it.
-func addLists(table *terminal.Table, detail *journal.Detail) {
+func addLists(table *terminal.Table, detail *entry.Detail) {
 	if to := detail.Destinations; to != nil {
 		if names := slices.Concat(to.Hosts, to.Emails, to.IPs); len(names) > 0 {
 			table.Add(terminal.Text("going to"), terminal.Text(strings.Join(names, ", ")))
@@ -173,22 +174,22 @@ func contentNoun(kind string) string {
 	return kind
 }
 
-func bodyText(entry journal.Entry) string {
-	text := terminal.Size(entry.Kept) + " kept"
-	if entry.Omitted > 0 {
-		text += fmt.Sprintf(", %s left out after the first %s", terminal.Size(entry.Omitted), terminal.Size(entry.Head))
+func bodyText(e entry.Entry) string {
+	text := terminal.Size(e.Kept) + " kept"
+	if e.Omitted > 0 {
+		text += fmt.Sprintf(", %s left out after the first %s", terminal.Size(e.Omitted), terminal.Size(e.Head))
 	}
 	return text
 }
 
 // valuesText prints what was kept of arguments, result and error, redacted.
-func valuesText(detail *journal.Detail, kind journal.Kind, view View) string {
+func valuesText(detail *entry.Detail, kind entry.Kind, view View) string {
 	return valueText("arguments, redacted", detail.Args, view) +
 		valueText("error text, redacted", detail.ErrorText, view) +
 		valueText("begin of the "+shapeOf(kind)+", redacted", detail.Preview, view)
 }
 
-func valueText(heading string, value *journal.Text, view View) string {
+func valueText(heading string, value *entry.Text, view View) string {
 	if value == nil {
 		return ""
 	}
@@ -206,15 +207,15 @@ func valueText(heading string, value *journal.Text, view View) string {
 }
 
 // addText adds a row for something that was read, where it was there.
-func addText(table *terminal.Table, name string, text *journal.Text) {
+func addText(table *terminal.Table, name string, text *entry.Text) {
 	if text != nil {
 		table.Add(terminal.Text(name), terminal.Text(kept(text)))
 	}
 }
 
-func recordTitle(entry journal.Entry) string {
-	kind := terminal.Clean(string(entry.Kind))
-	switch entry.From {
+func recordTitle(e entry.Entry) string {
+	kind := terminal.Clean(string(e.Kind))
+	switch e.From {
 	case "client":
 		return kind + "  client -> server"
 	case "server":
@@ -223,33 +224,33 @@ func recordTitle(entry journal.Entry) string {
 	return kind
 }
 
-func seenText(entry, request journal.Entry, view View) string {
-	text := view.Clock.Exact(terminal.Micros(entry.At))
-	if since := micros(entry.At - request.At); since > 0 {
+func seenText(e, request entry.Entry, view View) string {
+	text := view.Clock.Exact(terminal.Micros(e.At))
+	if since := micros(e.At - request.At); since > 0 {
 		text += ", " + terminal.Duration(since) + " after the request"
 	}
-	if entry.Began != 0 && entry.At-entry.Began >= time.Millisecond.Microseconds() {
-		text += ", its first byte " + terminal.Duration(micros(entry.At-entry.Began)) + " before its last"
+	if e.Began != 0 && e.At-e.Began >= time.Millisecond.Microseconds() {
+		text += ", its first byte " + terminal.Duration(micros(e.At-e.Began)) + " before its last"
 	}
 	return text
 }
 
-func wireSize(entry journal.Entry) string {
-	text := terminal.Size(entry.Bytes) + " on the wire"
-	if entry.Bytes >= 1024 {
-		text += fmt.Sprintf(" (%s bytes)", terminal.Count(entry.Bytes))
+func wireSize(e entry.Entry) string {
+	text := terminal.Size(e.Bytes) + " on the wire"
+	if e.Bytes >= 1024 {
+		text += fmt.Sprintf(" (%s bytes)", terminal.Count(e.Bytes))
 	}
-	if entry.Framing > 0 {
-		text += fmt.Sprintf(", and %s of batch around it", terminal.Size(entry.Framing))
+	if e.Framing > 0 {
+		text += fmt.Sprintf(", and %s of batch around it", terminal.Size(e.Framing))
 	}
 	return text
 }
 
-func shapeOf(kind journal.Kind) string {
+func shapeOf(kind entry.Kind) string {
 	switch kind {
-	case journal.KindRequest:
+	case entry.KindRequest:
 		return "arguments"
-	case journal.KindResponse:
+	case entry.KindResponse:
 		return "result"
 	}
 	return "params"
@@ -257,7 +258,7 @@ func shapeOf(kind journal.Kind) string {
 
 // shapeText lists the members of what was sent or returned: names, types and
 // sizes.
-func shapeText(detail *journal.Detail, kind journal.Kind, view View) string {
+func shapeText(detail *entry.Detail, kind entry.Kind, view View) string {
 	shape := detail.Shape
 	if len(shape) == 0 {
 		return ""
@@ -292,7 +293,7 @@ func shapeText(detail *journal.Detail, kind journal.Kind, view View) string {
 }
 
 // kept is a text as far as it was kept.
-func kept(text *journal.Text) string {
+func kept(text *entry.Text) string {
 	switch {
 	case text == nil:
 		return ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -145,7 +146,7 @@ func (t *Tools) inventoryText(view View) string {
 }
 
 // shortHash is enough of a hash to tell definitions apart by eye.
-func shortHash(hash journal.Hash) string { return hash.String()[:8] }
+func shortHash(hash entry.Hash) string { return hash.String()[:8] }
 
 // ToolsDocument is the JSON form of [Tools].
 type ToolsDocument struct {
@@ -196,7 +197,7 @@ func toolDocument(tool journal.Tool) ToolDocument {
 		Label: tool.Label, Tool: tool.Name, Calls: tool.Calls, FirstSeenAt: stamp(tool.FirstSeen), LastSeenAt: stamp(tool.LastSeen),
 		SHA256: tool.SHA256.String(), DefinitionBytes: tool.Bytes, ChangedAt: stampOrNil(tool.ChangedAt),
 	}
-	if tool.Previous != (journal.Hash{}) {
+	if tool.Previous != (entry.Hash{}) {
 		previous := tool.Previous.String()
 		d.PreviousSHA256 = &previous
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 	"pgregory.net/rapid"
 )
@@ -20,9 +21,9 @@ func inventory() *shelf {
 	s := busy()
 	s.gaps = nil
 	s.tools = []journal.Tool{
-		{Label: "orders", Name: "refund", Calls: 3, FirstSeen: ago(48 * time.Hour), LastSeen: ago(10 * time.Minute), Bytes: 233, SHA256: journal.Hash{0xab}, Previous: journal.Hash{0xcd}, ChangedAt: ago(time.Hour), Definition: []byte(after), PreviousDefinition: []byte(before)},
-		{Label: "orders", Name: "get_order", Calls: 5, FirstSeen: ago(48 * time.Hour), LastSeen: ago(10 * time.Minute), Bytes: 90, SHA256: journal.Hash{0x01}},
-		{Label: "files", Name: "read", FirstSeen: ago(50 * time.Hour), LastSeen: ago(50 * time.Hour), Bytes: 70, SHA256: journal.Hash{0x02}},
+		{Label: "orders", Name: "refund", Calls: 3, FirstSeen: ago(48 * time.Hour), LastSeen: ago(10 * time.Minute), Bytes: 233, SHA256: entry.Hash{0xab}, Previous: entry.Hash{0xcd}, ChangedAt: ago(time.Hour), Definition: []byte(after), PreviousDefinition: []byte(before)},
+		{Label: "orders", Name: "get_order", Calls: 5, FirstSeen: ago(48 * time.Hour), LastSeen: ago(10 * time.Minute), Bytes: 90, SHA256: entry.Hash{0x01}},
+		{Label: "files", Name: "read", FirstSeen: ago(50 * time.Hour), LastSeen: ago(50 * time.Hour), Bytes: 70, SHA256: entry.Hash{0x02}},
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -43,7 +44,7 @@ func (v *Verification) Text(view View) string {
 	add("journal", r.Path)
 	add("log", r.Origin)
 	add("key", r.VerifierKey)
-	if r.Root != (journal.Hash{}) {
+	if r.Root != (entry.Hash{}) {
 		add("root hash", r.Root.String())
 	}
 	add("not bound", strings.Join(notBound(), "; "))
@@ -262,7 +263,7 @@ func (v *Verification) Document() any {
 	for _, finding := range r.Findings {
 		d.Findings = append(d.Findings, FindingDocument{knownOrNil(finding.N), finding.What})
 	}
-	if r.Root != (journal.Hash{}) {
+	if r.Root != (entry.Hash{}) {
 		root := r.Root.String()
 		d.RootSHA256 = &root
 	}

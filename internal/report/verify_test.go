@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 )
 
@@ -12,7 +13,7 @@ import (
 func sound() journal.VerifyReport {
 	return journal.VerifyReport{
 		Path: "/home/ann/.deed/journal-v1.db", Origin: "deed.dev/journal/00ff", VerifierKey: "deed.dev/journal/00ff+12345678+AbCd",
-		Checkpoint: []byte("deed.dev/journal/00ff\n1234\n…\n"), Root: journal.Hash{0xfe},
+		Checkpoint: []byte("deed.dev/journal/00ff\n1234\n…\n"), Root: entry.Hash{0xfe},
 		Entries: 1234, Sessions: 3, OpenSessions: 1, Details: 1100, Erased: 12, Checkpoints: 4, SeenBytes: 12_900_000,
 	}
 }
@@ -25,7 +26,7 @@ func TestVerifySaysWhatHoldsAndHowFar(t *testing.T) {
 	whole := sound()
 	whole.Anchored = whole.Entries
 	broken := sound()
-	broken.Root = journal.Hash{}
+	broken.Root = entry.Hash{}
 	broken.Found = 23
 	broken.Findings = []journal.Finding{
 		{N: 7, What: "the column tool does not say what its detail says"},

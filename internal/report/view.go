@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -77,7 +78,7 @@ func returned(call journal.Call) string {
 // mark is a call's outcome in one word.
 func mark(call journal.Call) string {
 	switch {
-	case call.Outcome == journal.OutcomeOK:
+	case call.Outcome == entry.OutcomeOK:
 		return "ok"
 	case call.Answered:
 		return "ERR"
@@ -102,11 +103,11 @@ func (v View) markCell(call journal.Call) terminal.Cell {
 // reason says why a call counts as failed.
 func reason(call journal.Call) string {
 	switch {
-	case call.Outcome == journal.OutcomeToolError:
+	case call.Outcome == entry.OutcomeToolError:
 		return "tool error"
-	case call.Outcome == journal.OutcomeError && call.Error != "":
+	case call.Outcome == entry.OutcomeError && call.Error != "":
 		return "error " + call.Error
-	case call.Outcome == journal.OutcomeError:
+	case call.Outcome == entry.OutcomeError:
 		return "error"
 	case call.Cancelled:
 		return "cancelled"

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/terminal"
 	"github.com/deed-dev/deed/internal/tlog"
 )
@@ -147,8 +148,8 @@ func (w *watcher) look(ctx context.Context) (bool, error) {
 	}
 	for _, record := range records {
 		w.next = record.N + 1
-		entry := record.Entry
-		if w.session != "" && entry.Session != w.session || entry.At < w.query.Since {
+		e := record.Entry
+		if w.session != "" && e.Session != w.session || e.At < w.query.Since {
 			continue
 		}
 		if err := w.tell(ctx, record); err != nil || w.full() {
@@ -161,20 +162,20 @@ func (w *watcher) look(ctx context.Context) (bool, error) {
 func (w *watcher) full() bool { return w.query.Limit > 0 && w.told >= w.query.Limit }
 
 func (w *watcher) tell(ctx context.Context, record journal.Record) error {
-	entry := record.Entry
-	switch entry.Kind {
-	case journal.KindSession:
+	e := record.Entry
+	switch e.Kind {
+	case entry.KindSession:
 		return w.sessionBegan(ctx, record)
-	case journal.KindRequest:
+	case entry.KindRequest:
 		w.remember(record)
-	case journal.KindNotification:
+	case entry.KindNotification:
 		w.cancelled(record)
-	case journal.KindResponse:
+	case entry.KindResponse:
 		return w.answered(ctx, record)
-	case journal.KindGap:
-		return w.gap(ctx, entry)
-	case journal.KindEnd:
-		return w.sessionEnded(ctx, entry)
+	case entry.KindGap:
+		return w.gap(ctx, e)
+	case entry.KindEnd:
+		return w.sessionEnded(ctx, e)
 	}
 	return nil
 }
@@ -224,17 +225,17 @@ func (w *watcher) question(ctx context.Context, at place) (asked, bool, error) {
 }
 
 func (w *watcher) answered(ctx context.Context, record journal.Record) error {
-	entry := record.Entry
-	if entry.Call < 0 {
+	e := record.Entry
+	if e.Call < 0 {
 		return nil
 	}
-	a, known, err := w.question(ctx, place{entry.Session, entry.Call})
+	a, known, err := w.question(ctx, place{e.Session, e.Call})
 	if err != nil || !known || !a.tool {
 		return err
 	}
 	call := journal.Call{
-		Session: entry.Session, Seq: entry.Call, From: "client", At: a.at, Method: "tools/call", Tool: a.name, Sent: a.sent,
-		Answered: true, AnswerAt: entry.At, Took: entry.Took, Returned: entry.Bytes, Outcome: entry.Outcome, Flags: entry.Flags,
+		Session: e.Session, Seq: e.Call, From: "client", At: a.at, Method: "tools/call", Tool: a.name, Sent: a.sent,
+		Answered: true, AnswerAt: e.At, Took: e.Took, Returned: e.Bytes, Outcome: e.Outcome, Flags: e.Flags,
 	}
 	if detail := record.Detail; detail != nil {
 		call.Error = detail.Error.String()
@@ -244,7 +245,7 @@ func (w *watcher) answered(ctx context.Context, record journal.Record) error {
 
 // call tells of one call that ended, well or not.
 func (w *watcher) call(ctx context.Context, call journal.Call, why string) error {
-	failed := call.Outcome != journal.OutcomeOK
+	failed := call.Outcome != entry.OutcomeOK
 	if w.query.Errors && !failed {
 		return nil
 	}
@@ -286,16 +287,16 @@ const (
 	spanWidth  = 8
 )
 
-func (w *watcher) gap(ctx context.Context, entry journal.Entry) error {
-	gap := journal.Gap{Session: entry.Session, At: entry.At, From: entry.From, Reason: entry.Reason, Bytes: entry.Bytes, Messages: entry.Messages}
+func (w *watcher) gap(ctx context.Context, e entry.Entry) error {
+	gap := journal.Gap{Session: e.Session, At: e.At, From: e.From, Reason: e.Reason, Bytes: e.Bytes, Messages: e.Messages}
 	if w.query.JSON {
 		return w.document(gapDocuments([]journal.Gap{gap})[0])
 	}
-	label, err := w.name(ctx, entry.Session)
+	label, err := w.name(ctx, e.Session)
 	if err != nil {
 		return err
 	}
-	return w.text(w.view.moment(entry.At) + "  " + w.view.Style.Bad(fmt.Sprintf("NOT SEEN  %s: %s, %s from the %s %s",
+	return w.text(w.view.moment(e.At) + "  " + w.view.Style.Bad(fmt.Sprintf("NOT SEEN  %s: %s, %s from the %s %s",
 		terminal.Cut(label, labelWidth), terminal.Size(gap.Bytes), terminal.Plural(gap.Messages, "line"), terminal.Clean(gap.From), terminal.Clean(gapReason(gap.Reason)))))
 }
 
@@ -315,7 +316,7 @@ func (w *watcher) sessionBegan(ctx context.Context, record journal.Record) error
 
 // sessionEnded tells of the calls that now stay without an answer, and of the
 // end.
-func (w *watcher) sessionEnded(ctx context.Context, end journal.Entry) error {
+func (w *watcher) sessionEnded(ctx context.Context, end entry.Entry) error {
 	var left []place
 	for at := range w.open {
 		if at.session == end.Session {

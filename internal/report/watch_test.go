@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 )
 
@@ -42,23 +43,23 @@ type traffic struct {
 }
 
 func (f traffic) begin() {
-	f.write(journal.Entry{Kind: journal.KindSession, Session: f.id, At: f.at}, &journal.Detail{Label: "orders"})
+	f.write(entry.Entry{Kind: entry.KindSession, Session: f.id, At: f.at}, &entry.Detail{Label: "orders"})
 }
 
 func (f traffic) ask(seq int64, tool string) {
-	f.write(journal.Entry{Kind: journal.KindRequest, Session: f.id, Seq: seq, At: f.at + seq*1e6, From: "client", Bytes: 180},
-		&journal.Detail{Method: text("tools/call"), Tool: text(tool)})
+	f.write(entry.Entry{Kind: entry.KindRequest, Session: f.id, Seq: seq, At: f.at + seq*1e6, From: "client", Bytes: 180},
+		&entry.Detail{Method: text("tools/call"), Tool: text(tool)})
 }
 
-func (f traffic) reply(seq, call int64, outcome journal.Outcome, why *journal.Text) {
-	f.write(journal.Entry{
-		Kind: journal.KindResponse, Session: f.id, Seq: seq, At: f.at + seq*1e6, From: "server", Bytes: 2048,
+func (f traffic) reply(seq, call int64, outcome entry.Outcome, why *entry.Text) {
+	f.write(entry.Entry{
+		Kind: entry.KindResponse, Session: f.id, Seq: seq, At: f.at + seq*1e6, From: "server", Bytes: 2048,
 		Call: call, Took: (seq - call) * 1e6, Outcome: outcome,
-	}, &journal.Detail{Method: text("tools/call"), ErrorText: why})
+	}, &entry.Detail{Method: text("tools/call"), ErrorText: why})
 }
 
 func (f traffic) end(seq, code, open int64) {
-	f.write(journal.Entry{Kind: journal.KindEnd, Session: f.id, Seq: seq, At: f.at + seq*1e6, ExitCode: code, Reason: "server_exit", Open: open}, nil)
+	f.write(entry.Entry{Kind: entry.KindEnd, Session: f.id, Seq: seq, At: f.at + seq*1e6, ExitCode: code, Reason: "server_exit", Open: open}, nil)
 }
 
 func newTraffic() traffic {
@@ -74,11 +75,11 @@ func busyTraffic(f traffic) []func() {
 		func() { f.ask(2, "get_order"); f.reply(3, 2, "ok", nil) },
 		func() { f.reply(4, 1, "tool_error", text("no such \x1b[2J order")) },
 		func() {
-			f.write(journal.Entry{Kind: journal.KindRequest, Session: f.id, Seq: 5, At: f.at + 5e6, From: "client", Bytes: 60}, &journal.Detail{Method: text("tools/list")})
+			f.write(entry.Entry{Kind: entry.KindRequest, Session: f.id, Seq: 5, At: f.at + 5e6, From: "client", Bytes: 60}, &entry.Detail{Method: text("tools/list")})
 			f.reply(6, 5, "ok", nil)
 		},
 		func() {
-			f.write(journal.Entry{Kind: journal.KindGap, Session: f.id, Seq: 7, At: f.at + 7e6, From: "server", Bytes: 4096, Messages: 3, Reason: "observer_behind"}, nil)
+			f.write(entry.Entry{Kind: entry.KindGap, Session: f.id, Seq: 7, At: f.at + 7e6, From: "server", Bytes: 4096, Messages: 3, Reason: "observer_behind"}, nil)
 		},
 		func() { f.ask(8, "delete_all"); f.end(9, 7, 1) },
 	}

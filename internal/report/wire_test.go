@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/report"
 	"pgregory.net/rapid"
 )
@@ -33,7 +34,7 @@ func wireJournal(t *rapid.T, draw func() string) *shelf {
 	}
 	call := newCall(firstID, 3, draw(), ago(time.Minute))
 	call.Label, call.Ended = draw(), run.End != nil
-	failed := refused(answered(newCall(firstID, 5, draw(), ago(time.Minute)), journal.OutcomeError, 9, 7), draw())
+	failed := refused(answered(newCall(firstID, 5, draw(), ago(time.Minute)), entry.OutcomeError, 9, 7), draw())
 	failed.Flags = []string{draw()}
 	other := newCall(firstID, 7, "", ago(time.Minute))
 	other.Method, other.From = draw(), draw()
@@ -52,24 +53,24 @@ func wireJournal(t *rapid.T, draw func() string) *shelf {
 		},
 		found: journal.Found{Calls: []journal.Call{failed}},
 	}
-	detail := func() *journal.Detail {
-		return &journal.Detail{
+	detail := func() *entry.Detail {
+		return &entry.Detail{
 			ID: text(draw()), Method: text("tools/call"), Tool: text(draw()), Error: text(draw()), Target: text(draw()),
-			Peer:  &journal.Peer{Name: text(draw()), Version: text(draw()), Protocol: text(draw())},
-			Shape: []journal.Field{{Name: draw(), Type: draw()}},
+			Peer:  &entry.Peer{Name: text(draw()), Version: text(draw()), Protocol: text(draw())},
+			Shape: []entry.Field{{Name: draw(), Type: draw()}},
 			Args:  text("needle" + draw()), Preview: text(draw()), ErrorText: text(draw()),
-			Destinations: &journal.Destinations{Hosts: []string{draw()}, Emails: []string{draw()}, IPs: []string{draw()}, Content: map[string]int64{draw(): 1}},
+			Destinations: &entry.Destinations{Hosts: []string{draw()}, Emails: []string{draw()}, IPs: []string{draw()}, Content: map[string]int64{draw(): 1}},
 			Redacted:     map[string]int64{draw(): 1}, Command: []string{draw()}, Label: draw(),
 		}
 	}
-	s.write(journal.Entry{Kind: journal.KindSession, Session: firstID}, detail())
+	s.write(entry.Entry{Kind: entry.KindSession, Session: firstID}, detail())
 	for seq := int64(3); seq <= 5; seq += 2 {
-		s.write(journal.Entry{Kind: journal.KindRequest, Session: firstID, Seq: seq, From: "client", Flags: []string{draw()}, Body: journal.Hash{1}}, detail())
+		s.write(entry.Entry{Kind: entry.KindRequest, Session: firstID, Seq: seq, From: "client", Flags: []string{draw()}, Body: entry.Hash{1}}, detail())
 	}
-	s.write(journal.Entry{Kind: journal.Kind(draw()), Session: firstID, Seq: 6, Call: 5, From: draw()}, detail())
-	s.write(journal.Entry{Kind: journal.KindResponse, Session: firstID, Seq: 7, Call: 5, From: "server", Outcome: journal.OutcomeToolError}, detail())
-	s.write(journal.Entry{Kind: journal.KindGap, Session: firstID, Seq: 8, From: draw(), Reason: draw()}, nil)
-	s.write(journal.Entry{Kind: journal.KindEnd, Session: firstID, Seq: 9, Reason: draw(), ExitCode: 3}, nil)
+	s.write(entry.Entry{Kind: entry.Kind(draw()), Session: firstID, Seq: 6, Call: 5, From: draw()}, detail())
+	s.write(entry.Entry{Kind: entry.KindResponse, Session: firstID, Seq: 7, Call: 5, From: "server", Outcome: entry.OutcomeToolError}, detail())
+	s.write(entry.Entry{Kind: entry.KindGap, Session: firstID, Seq: 8, From: draw(), Reason: draw()}, nil)
+	s.write(entry.Entry{Kind: entry.KindEnd, Session: firstID, Seq: 9, Reason: draw(), ExitCode: 3}, nil)
 	s.bodies = map[int64]body{1: {data: []byte(draw())}, 2: {data: []byte(draw())}}
 	return s
 }

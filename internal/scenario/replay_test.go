@@ -13,6 +13,7 @@ import (
 	"github.com/deed-dev/deed/internal/scenario"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // chance is the same for a scenario each time, so that a failure repeats.
@@ -196,7 +197,7 @@ func TestAStoredCaseEvaluatesToTheSameVerdict(t *testing.T) {
 				t.Errorf("%s:%d: %v", s.File, o.Evaluation.Line, err)
 				continue
 			}
-			again, err := verdict.Evaluate(stored)
+			again, err := engine.Evaluate(stored)
 			if err != nil || again.Digest() != o.Verdict.Digest() {
 				t.Errorf("%s:%d: evaluated again it is another verdict (%v)", s.File, o.Evaluation.Line, err)
 			}

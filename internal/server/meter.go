@@ -21,6 +21,7 @@ type Meter struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	failures *prometheus.CounterVec
+	spans    *prometheus.CounterVec
 
 	actions     *prometheus.CounterVec
 	facts       *prometheus.CounterVec
@@ -49,6 +50,7 @@ func NewMeter(b Build) *Meter {
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"route"})
 	m.failures = counter("deed_worker_failures_total", "How often background work failed and was started again.", "work")
+	m.spans = counter("deed_trace_spans_total", "Spans that were sampled, by what became of them: sent, refused by the collector, or dropped because it did not take them in time.", "result")
 	m.actions = counter("deed_declarations_total", "Declarations of actions, by what became of them.", "recorded")
 	m.facts = counter("deed_facts_total", "Facts that came in, by whether they were new.", "kept")
 	m.verdicts = counter("deed_verdicts_total", "Verdicts that were kept because something in them changed.", "badge", "status")
@@ -68,7 +70,7 @@ func NewMeter(b Build) *Meter {
 		ConstLabels: prometheus.Labels{"version": b.Version, "commit": b.Commit},
 	})
 	info.Set(1)
-	m.registry.MustRegister(m.requests, m.seconds, m.failures, m.actions, m.facts, m.verdicts, m.units, m.unitSeconds,
+	m.registry.MustRegister(m.requests, m.seconds, m.failures, m.spans, m.actions, m.facts, m.verdicts, m.units, m.unitSeconds,
 		m.evaluations, m.poisoned, m.wakes, m.lag, active, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -98,5 +100,8 @@ func known(method string) string {
 	}
 	return "other"
 }
+
+// Spans counts what became of spans.
+func (m *Meter) Spans(result string, n int) { m.spans.WithLabelValues(result).Add(float64(n)) }
 
 func (m *Meter) workerFailed(name string) { m.failures.WithLabelValues(name).Inc() }

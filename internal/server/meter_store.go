@@ -101,7 +101,7 @@ func (m *Meter) Evaluated(wakes, evaluated, failed int) {
 // How the evaluator's lag is looked at.
 const (
 	lagEvery = 5 * time.Second
-	lagMost  = 200 // workspaces at a time; the others have their turn later
+	lagMost  = 200 // workspaces at a time, where each has to be asked; the others have their turn later
 )
 
 // WatchLag looks now and then how long the longest due wake has been due. It asks
@@ -124,8 +124,15 @@ func (m *Meter) WatchLag(s store.Store) Worker {
 	}}
 }
 
-// lagOf is the longest lag of some workspaces, and where to go on.
+// lagOf is the longest lag of all workspaces, or of some and where to go on.
 func lagOf(ctx context.Context, s store.Store, from int) (longest time.Duration, next int, err error) {
+	due, err := s.Directory().Due(ctx)
+	if !errors.Is(err, store.ErrNoOverview) {
+		for _, one := range due {
+			longest = max(longest, one.Late)
+		}
+		return longest, 0, err
+	}
 	all, err := s.Directory().Workspaces(ctx)
 	if err != nil {
 		return 0, from, err

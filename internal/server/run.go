@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/deed-dev/deed/internal/span"
 	"github.com/deed-dev/deed/internal/terminal"
 )
 
@@ -37,6 +38,8 @@ type Options struct {
 	ShutdownLimit time.Duration
 	Log           *slog.Logger
 	Meter         *Meter
+	// Traces is nil if nothing is traced. It is closed when the server has ended.
+	Traces *span.Tracer
 	// Started is called with the server's own address and its URL once it is ready.
 	Started func(address, url string)
 }
@@ -58,6 +61,8 @@ func (e *CutOffError) Error() string {
 // An error is what kept it from starting, what ended it, or what it could not
 // finish.
 func Run(ctx context.Context, o Options, open Open) error {
+	s := &serving{o: o, health: newHealth()}
+	defer func() { o.Traces.Close(flushTime(o.ShutdownLimit, s.endingFor())) }()
 	main, err := listen(ctx, o.Listen)
 	if err != nil {
 		return err
@@ -67,7 +72,6 @@ func Run(ctx context.Context, o Options, open Open) error {
 	if url == "" {
 		url = ownURL(main.Addr(), o.Certificate != nil)
 	}
-	s := &serving{o: o, health: newHealth()}
 	failed := make(chan error, 2)
 	if o.MetricsListen != "" {
 		side, err := listen(ctx, o.MetricsListen)
@@ -110,6 +114,7 @@ func (s *serving) live(ctx context.Context, server *http.Server, failed <-chan e
 	case err = <-failed:
 	}
 	notifySystem("STOPPING=1")
+	s.ending = time.Now()
 	s.o.Log.Info("ending", "requests", s.o.Meter.underWay())
 	s.health.end()
 	err = errors.Join(err, s.drain(server))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync/atomic"
+	"time"
 )
 
 // serving answers what is about the process itself, and hands everything else to
@@ -13,6 +14,15 @@ type serving struct {
 	o      Options
 	health *health
 	app    atomic.Pointer[App]
+	ending time.Time // when the end began; zero before
+}
+
+// endingFor is how long the end has taken so far.
+func (s *serving) endingFor() time.Duration {
+	if s.ending.IsZero() {
+		return 0
+	}
+	return time.Since(s.ending)
 }
 
 // open lets requests through.
@@ -41,6 +51,11 @@ func (s *serving) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.o.Meter.begin()
 		defer s.o.Meter.end()
+		if s.o.Traces != nil {
+			traced, ended := s.o.Traces.Request(r)
+			defer ended()
+			r = traced
+		}
 		app.Handler.ServeHTTP(w, r)
 	}
 }

@@ -9,6 +9,10 @@ type Config struct {
 	Data       string
 	Database   string // empty: SQLite in Data
 	SecretFile string // empty: made in Data
+	// SecretCommand prints the secret; empty: it is in a file.
+	SecretCommand string
+	// AcceptClock goes on from a clock that is behind what was written.
+	AcceptClock bool
 
 	Listen         string
 	PublicURL      string // scheme and host; empty: follows from the address
@@ -27,6 +31,8 @@ type Config struct {
 
 	// RequestsPerSecond is for each credential; 0 is no limit.
 	RequestsPerSecond int
+
+	Tracing Tracing
 }
 
 // TLS says that the server itself ends TLS.
@@ -57,9 +63,12 @@ func (c *Config) problems(origin func(name string) Origin) Problems {
 	if c.Database == "" && c.Data == "" {
 		say("data", "there is no usual place for data on this system", "name a folder: --data DIR")
 	}
-	if c.Database != "" && c.SecretFile == "" {
+	switch {
+	case c.SecretCommand != "" && c.SecretFile != "":
+		say("secret-command", "the secret comes either from a file or from a command", "leave out one of secret-file and secret-command")
+	case c.Database != "" && c.SecretFile == "" && c.SecretCommand == "":
 		say("secret-file", "with a database of its own the server does not make a secret: every server needs the same",
-			"make one, once: deed secret new deed.secret\nand name it, or a copy of it, for every server: --secret-file deed.secret")
+			"make one, once: deed secret new deed.secret\nand name it, or a copy of it, for every server: --secret-file deed.secret\nor a command that prints it: --secret-command COMMAND")
 	}
 	return all
 }

@@ -108,7 +108,7 @@ func scalar(n ast.Node) (string, error) {
 				return "", err
 			}
 			if strings.Contains(text, ",") {
-				return "", fmt.Errorf("an element of a list cannot hold a comma: %q", text)
+				return "", fmt.Errorf("an element of a list cannot hold a comma") // it may be a secret
 			}
 			all = append(all, text)
 		}

@@ -27,11 +27,13 @@ var (
 	Text    = Form{Placeholder: "TEXT", Reads: "text"}
 	File    = Form{Placeholder: "FILE", Reads: "path of a file"}
 	Folder  = Form{Placeholder: "DIR", Reads: "path of a folder"}
+	Command = Form{Placeholder: "COMMAND", Reads: "command for the shell"}
 	URL     = Form{Placeholder: "URL", Reads: "URL"}
 	Address = Form{Placeholder: "HOST:PORT", Reads: "host and port"}
 	List    = Form{Placeholder: "A,B,…", Reads: "list, with commas between, or a YAML list in the file"}
 	Span    = Form{Placeholder: "SPAN", Reads: "span of time, such as `90s` or `2m`"}
 	Number  = Form{Placeholder: "N", Reads: "whole number"}
+	Share   = Form{Placeholder: "SHARE", Reads: "number from 0 to 1"}
 	Switch  = Form{Reads: "`true` or `false`; the flag alone is `true`"}
 )
 
@@ -198,6 +200,9 @@ func withoutPassword(value string) (shown string, found bool) {
 	u.RawQuery = query.Encode()
 	return u.String(), true
 }
+
+// wholly is for values that are secret as a whole.
+func wholly(string) (shown string, found bool) { return hidden, true }
 
 // Loopback says whether a host, with or without a port, is this machine alone.
 // Names other than localhost are not looked up: what they mean can change.

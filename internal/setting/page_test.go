@@ -30,7 +30,7 @@ The file has settings by name, ` + "`listen: 127.0.0.1:8080`" + `, one a line. A
 ` + "`deed serve --print-config`" + ` shows every setting as it holds and where it came from, without secrets, and starts nothing.
 
 A password has no place among the arguments of a process, where everybody on the machine can read it: a ` + "`database`" + ` URL with one
-is taken from the environment or the file only. An empty environment variable counts as absent.
+is taken from the environment or the file only, and so are ` + "`otlp-headers`" + `. An empty environment variable counts as absent.
 
 `
 

@@ -28,7 +28,7 @@ type Problem struct {
 
 func (p Problem) Error() string {
 	text := p.Message
-	flagOrVariable := strings.HasPrefix(string(p.Origin), "--") || strings.HasPrefix(string(p.Origin), "DEED_")
+	flagOrVariable := strings.HasPrefix(string(p.Origin), "--") || strings.HasPrefix(string(p.Origin), "DEED_") || strings.HasPrefix(string(p.Origin), "OTEL_")
 	if p.Setting != "" && !flagOrVariable { // whose name says it already
 		text = p.Setting + ": " + text
 	}
@@ -65,6 +65,9 @@ type given struct {
 	value  string
 	origin Origin
 	file   string // in which it was written, if it was in one
+	// into reads it where another standard says how it is written; nil: as the
+	// setting does.
+	into func(c *Config, value string) error
 }
 
 // Effective are settings with where each came from.
@@ -103,7 +106,7 @@ func Read(in Input) (*Effective, error) {
 		if problem := take(s, g, &e.Config); problem != nil {
 			problems = append(problems, *problem)
 			row := Row{Setting: s, Value: g.value, Origin: g.origin, wrong: true}
-			if s.secret != nil {
+			if s.secret != nil || s.unshown {
 				row.Value = "" // where in it the secret is can only be told if it is right
 			}
 			e.rows = append(e.rows, row)
@@ -114,6 +117,9 @@ func Read(in Input) (*Effective, error) {
 			row.Value, row.hides = s.secret(g.value)
 		}
 		e.rows = append(e.rows, row)
+	}
+	if in.Use&Serving != 0 && e.Config.Tracing.Endpoint != "" {
+		problems = append(problems, e.Config.Tracing.describe(in.variable)...)
 	}
 	if len(problems) == 0 { // what does not fit together only shows once each is right
 		problems = e.Config.problems(func(name string) Origin { return found[name].origin })
@@ -140,7 +146,11 @@ func take(s Setting, g given, c *Config) *Problem {
 	if err := s.Form.check(g.value); err != nil {
 		return problem(err.Error(), "")
 	}
-	if err := s.into(c, g.resolved(s.Form)); err != nil {
+	into := s.into
+	if g.into != nil {
+		into = g.into
+	}
+	if err := into(c, g.resolved(s.Form)); err != nil {
 		return problem(err.Error(), "")
 	}
 	return nil
@@ -184,6 +194,7 @@ func collect(in Input, settings []Setting) (map[string]given, Problems) {
 	for name, g := range outside {
 		found[name] = g
 	}
+	standards(in, settings, found)
 	return found, problems
 }
 

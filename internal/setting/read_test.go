@@ -38,7 +38,7 @@ func TestNothingGivenIsTheDefaults(t *testing.T) {
 	want := Config{
 		Data: "/data", Listen: "127.0.0.1:7373", WorkspaceName: "main", OwnerEmail: "owner@localhost",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		LogFormat:      "text", LogLevel: "info", ShutdownLimit: 20 * time.Second, RequestsPerSecond: 5000,
+		LogFormat:      "text", LogLevel: "info", ShutdownLimit: 20 * time.Second, RequestsPerSecond: 5000, Tracing: Tracing{Share: 1},
 	}
 	if diff := cmp.Diff(want, e.Config, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -29,8 +29,14 @@ type Setting struct {
 	// without it; nil: it never does. Such a value is refused as a flag, because
 	// everybody on the machine can read the arguments of a process.
 	secret func(value string) (shown string, found bool)
+	// unshown says that a wrong value is not shown, since it may hold what has no
+	// place in it.
+	unshown bool
 	// into reads a value into its place in a config.
 	into func(c *Config, value string) error
+	// standard finds the value among variables of a standard, which hold where the
+	// setting is absent; nil: there are none.
+	standard func(variable func(name string) string) (given, bool)
 }
 
 // Flag is the setting's flag.
@@ -75,6 +81,16 @@ func Table() []Setting {
 			Name: "secret-file", Form: File, Use: Kept, Absent: "`secret` in `data`, made at the first start",
 			Meaning: "File with the secret that seals credentials and signing keys, as `deed secret new` makes one. With `database` it must be given, the same for every server.",
 			into:    text(func(c *Config) *string { return &c.SecretFile }),
+		},
+		{
+			Name: "secret-command", Form: Command, Use: Kept, Absent: "the secret is in a file",
+			Meaning: "Command that prints what would be in `secret-file`, run by the shell at each start: for a secret that a key management service or a secret manager keeps.",
+			into:    text(func(c *Config) *string { return &c.SecretCommand }),
+		},
+		{
+			Name: "accept-clock", Form: Switch, Default: "false", Use: Kept,
+			Meaning: "Go on from the machine's clock though what is in `data` was written by one that was more than five minutes ahead of it. Until that time has passed, contracts that were activated by the other clock do not govern what is declared, and verdicts may look odd.",
+			into:    toggle(func(c *Config) *bool { return &c.AcceptClock }),
 		},
 		{
 			Name: "listen", Form: Address, Default: DefaultListen, Use: Serving,
@@ -140,6 +156,21 @@ func Table() []Setting {
 			Name: "requests-per-second", Form: Number, Default: "5000", Use: Serving,
 			Meaning: "How many requests each API key and each member may make in the long run, and twice as many at once; more are answered with 429 and `Retry-After`. Each server counts for itself. 0 is no limit.",
 			into:    number(mostRequests, func(c *Config) *int { return &c.RequestsPerSecond }),
+		},
+		{
+			Name: "otlp-endpoint", Form: URL, Use: Serving, Absent: "nothing is traced",
+			Meaning: "URL of an OpenTelemetry collector that takes OTLP over HTTP, as in `http://127.0.0.1:4318`; `/v1/traces` is added where it is not there. Without it `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` (as it stands) or `OTEL_EXPORTER_OTLP_ENDPOINT` holds.",
+			unshown: true, into: collector, standard: standardCollector,
+		},
+		{
+			Name: "otlp-headers", Form: List, Use: Serving, Absent: "no headers",
+			Meaning: "Headers for the collector, as in `x-api-key=…`, percent-encoded where they hold a comma. Without it `OTEL_EXPORTER_OTLP_TRACES_HEADERS` or `OTEL_EXPORTER_OTLP_HEADERS` holds.",
+			secret:  wholly, into: collectorHeaders, standard: standardHeaders,
+		},
+		{
+			Name: "trace-sample", Form: Share, Default: "1", Use: Serving,
+			Meaning: "How many of the traces that begin here are sent. One that begins elsewhere is sent if it is recorded there. Without it `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` hold.",
+			into:    traceShare, standard: standardSampler,
 		},
 	}
 }

@@ -26,7 +26,7 @@ limits: [{id: agent_daily, total: params.amount, max: "2000000.00 USD", over: 24
 `
 
 // busy is a place with the loose contract.
-func busy(b *testing.B, name string) *place {
+func busy(b testing.TB, name string) *place {
 	b.Helper()
 	s := serve(b, databases[name], noon)
 	s.clock.ticks.Store(true)

@@ -22,6 +22,9 @@ type Options struct {
 	// OnFailure is told of an action, or of a whole unit if ref is empty, that could
 	// not be evaluated. It will be tried again, later each time.
 	OnFailure func(w access.WorkspaceID, ref store.Ref, err error)
+	// OnBegin is told that a unit begins. It returns the context that the unit runs
+	// in, and what is told how it ended: committed, or with an error.
+	OnBegin func(ctx context.Context, w access.WorkspaceID) (context.Context, func(done Done, err error))
 	// OnUnit is told what a unit did, after it was committed.
 	OnUnit func(w access.WorkspaceID, done Done)
 }
@@ -54,6 +57,11 @@ func NewEvaluator(s store.Store, o Options) *Evaluator {
 	}
 	if o.OnFailure == nil {
 		o.OnFailure = func(access.WorkspaceID, store.Ref, error) {}
+	}
+	if o.OnBegin == nil {
+		o.OnBegin = func(ctx context.Context, _ access.WorkspaceID) (context.Context, func(Done, error)) {
+			return ctx, func(Done, error) {}
+		}
 	}
 	if o.OnUnit == nil {
 		o.OnUnit = func(access.WorkspaceID, Done) {}
@@ -104,6 +112,8 @@ func (e *Evaluator) step(ctx context.Context, w access.WorkspaceID) (Done, error
 
 // unit claims up to n wakes and does what they say, in one unit of work.
 func (e *Evaluator) unit(ctx context.Context, w access.WorkspaceID, n int) (done Done, failures []failure, err error) {
+	ctx, ended := e.options.OnBegin(ctx, w)
+	defer func() { ended(done, err) }()
 	err = e.store.Do(ctx, w, func(tx store.Tx) error {
 		u := &unit{e: e, tx: tx, now: tx.Now(), most: max(n, leastStride), targets: map[store.Ref]*target{}}
 		err := guarded(func() error { return u.run(n) })

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 const noon = value.Instant(1_793_620_800_000_000) // 2026-11-02T12:00:00Z
@@ -271,7 +272,7 @@ func (p *place) checkHistory(t testing.TB) {
 				if err != nil {
 					return err
 				}
-				again, err := verdict.Evaluate(c)
+				again, err := engine.Evaluate(c)
 				if err != nil {
 					return err
 				}

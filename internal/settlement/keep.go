@@ -8,6 +8,7 @@ import (
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // Finding is a verdict that was just made, and what it came from.
@@ -15,15 +16,15 @@ type Finding struct {
 	Ref     store.Ref
 	Case    *verdict.Case
 	Verdict verdict.Verdict
-	// Lacking is the coverage that could make another verdict; see [verdict.Await].
+	// Lacking is the coverage that could make another verdict; see [engine.Await].
 	Lacking []verdict.Wait
 	// Was is what is kept of the action; nil for a new one.
 	Was *docket.Stored
 }
 
-// Find evaluates a case. Errors: those of [verdict.Await].
+// Find evaluates a case. Errors: those of [engine.Await].
 func Find(ref store.Ref, c *verdict.Case, was *docket.Stored) (*Finding, error) {
-	v, lacking, err := verdict.Await(c)
+	v, lacking, err := engine.Await(c)
 	if err != nil {
 		return nil, err
 	}

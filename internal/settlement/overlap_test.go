@@ -34,9 +34,47 @@ func (s slow) Do(ctx context.Context, w access.WorkspaceID, fn func(store.Tx) er
 	})
 }
 
-// Two instances record at the same time what neither sees of the other. What both
-// come to is over a limit, or leaves open whose a refund is, and each alone is not.
-func TestTwoThatDoNotSeeEachOtherAreSeenTogetherInTheEnd(t *testing.T) {
+// held is an instance whose first declaration has done everything but commit.
+type held struct {
+	slow
+	answered chan error
+}
+
+// hold has another instance declare something, and returns when only its commit is left.
+func (p *place) hold(t *testing.T, body string) held {
+	t.Helper()
+	h := held{slow: slow{Store: p.store, once: &sync.Once{}, ready: make(chan struct{}), end: make(chan struct{})}, answered: make(chan error, 1)}
+	other := action.NewService(h, action.Options{Random: rand.Reader})
+	key, d := p.recorder(t), read(t, body)
+	go func() {
+		_, err := other.Declare(t.Context(), key, d)
+		h.answered <- err
+	}()
+	<-h.ready
+	return h
+}
+
+// release has it commit.
+func (h held) release(t *testing.T) {
+	t.Helper()
+	close(h.end)
+	if err := <-h.answered; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, body string) *action.Declaration {
+	t.Helper()
+	d, err := action.Parse([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Two instances record at the same time. What both come to is over a limit, or leaves
+// open whose a refund is, and each alone is not.
+func TestOfTwoThatDeclareAtTheSameTimeTheLaterSeesTheEarlier(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		body, check string
@@ -53,32 +91,25 @@ func TestTwoThatDoNotSeeEachOtherAreSeenTogetherInTheEnd(t *testing.T) {
 			p.clock.ticks.Store(true)
 			p.paid(t, "re_1", "o-1")
 			p.drain(t)
-			read := func(id string) *action.Declaration {
-				d, err := action.Parse(fmt.Appendf(nil, test.body, id))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return d
-			}
-			held := slow{Store: p.store, once: &sync.Once{}, ready: make(chan struct{}), end: make(chan struct{})}
-			other := action.NewService(held, action.Options{Random: rand.Reader})
-			answered := make(chan error, 1)
-			key, first := p.recorder(t), read("a1")
+			first := p.hold(t, fmt.Sprintf(test.body, "a1"))
+			key, d := p.recorder(t), read(t, fmt.Sprintf(test.body, "a2"))
+			second := make(chan error, 1)
 			go func() {
-				_, err := other.Declare(t.Context(), key, first)
-				answered <- err
+				_, err := p.actions.Declare(t.Context(), key, d)
+				second <- err
 			}()
-			<-held.ready
-			if _, err := p.actions.Declare(t.Context(), key, read("a2")); err != nil {
+			p.drain(t) // whoever evaluates waits for neither
+			select {
+			case err := <-second:
+				t.Errorf("a2 was answered before a1 was committed: %v", err)
+			default:
+			}
+			first.release(t)
+			if err := <-second; err != nil {
 				t.Fatal(err)
 			}
-			p.drain(t)
-			if got := p.result(t, "a2", test.check); got != verdict.Pass {
-				t.Fatalf("alone it is %s", got)
-			}
-			close(held.end)
-			if err := <-answered; err != nil {
-				t.Fatal(err)
+			if got := p.result(t, "a2", test.check); got != test.want {
+				t.Errorf("at first the later one is %s, want %s of both", got, test.want)
 			}
 			p.drain(t)
 			for _, id := range []string{"a1", "a2"} {
@@ -90,6 +121,58 @@ func TestTwoThatDoNotSeeEachOtherAreSeenTogetherInTheEnd(t *testing.T) {
 				t.Errorf("left behind are %v", left)
 			}
 		})
+	}
+}
+
+// A fact that comes while an action is being declared would find no action, and the
+// action would not have looked for it any more.
+func TestAFactThatComesDuringADeclarationIsFoundWithIt(t *testing.T) {
+	t.Parallel()
+	p := world(t, onPostgres)
+	p.after(10 * time.Minute)
+	p.clock.ticks.Store(true)
+	first := p.hold(t, `{"action_id": "a1", "contract_id": "undoing", "subject_id": "o-1", "subject_kind": "order", "requested_at": "2026-11-02T12:00:00Z"}`)
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		p.paid(t, "re_1", "o-1")
+	}()
+	p.drain(t)
+	first.release(t)
+	<-told
+	p.drain(t)
+	if got := p.result(t, "a1", "undone"); got != verdict.Pass {
+		t.Errorf("it is %s", got)
+	}
+	if left := p.stale(t); len(left) > 0 {
+		t.Errorf("left behind are %v", left)
+	}
+}
+
+// Whoever evaluates waits for nobody who declares, and cannot wake an action that is not
+// there yet.
+func TestHowACompensationStandsIsFoundByAnActionThatIsDeclaredMeanwhile(t *testing.T) {
+	t.Parallel()
+	p := world(t, onPostgres)
+	p.clock.ticks.Store(true)
+	if _, err := p.actions.Declare(t.Context(), p.recorder(t), read(t,
+		`{"action_id": "u1", "contract_id": "undoing", "subject_id": "o-1", "subject_kind": "order", "requested_at": "2026-11-02T12:00:00Z", "compensates": "a1"}`)); err != nil {
+		t.Fatal(err)
+	}
+	p.drain(t)
+	p.after(time.Hour)
+	p.paid(t, "re_u", "o-2", func(f *evidence.Fact) { f.Refs = map[string]string{"key": "u1"} })
+	first := p.hold(t, `{"action_id": "a1", "contract_id": "refunds", "action_type": "refund_order", "subject_id": "o-1", "subject_kind": "order", "requested_at": "2026-11-02T13:00:00Z",
+		"params": {"amount": 80.00}}`)
+	p.drain(t)
+	first.release(t)
+	p.drain(t)
+	v := p.verdict(t, "a1")
+	if v.Compensation == nil || len(v.Compensation.By) != 1 || v.Compensation.By[0].Outcome != p.verdict(t, "u1").Outcome.Result || v.Compensation.By[0].Outcome == verdict.Unknown {
+		t.Errorf("u1 is %s, and a1 shows %+v", p.verdict(t, "u1").Outcome.Result, v.Compensation)
+	}
+	if left := p.stale(t); len(left) > 0 {
+		t.Errorf("left behind are %v", left)
 	}
 }
 

@@ -2,6 +2,7 @@ package settlement
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -14,7 +15,7 @@ const (
 	// sweepEvery is how often workspaces are looked at that nobody signalled: for what
 	// became due by itself, and for signals that were lost.
 	sweepEvery = time.Second
-	// sweepMost is how many of them are looked at each time.
+	// sweepMost is how many of them are looked at each time, where each has to be asked.
 	sweepMost = 100
 	// pause is how long to wait after the database did not answer.
 	pause = time.Second
@@ -46,9 +47,22 @@ func (e *Evaluator) Run(ctx context.Context) {
 	}
 }
 
-// sweep puts some workspaces on the agenda, from one on, and says where the next
-// sweep begins.
+// sweep puts the workspaces on the agenda in which something is due. Where each has to
+// be asked, it puts some on it, from one on, and says where the next sweep begins.
 func (e *Evaluator) sweep(ctx context.Context, waiting *agenda, from int) int {
+	due, err := e.store.Directory().Due(ctx)
+	switch {
+	case err == nil:
+		for _, one := range due {
+			waiting.add(one.Workspace)
+		}
+		return 0
+	case !errors.Is(err, store.ErrNoOverview):
+		if ctx.Err() == nil {
+			e.options.OnFailure("", "", err)
+		}
+		return from
+	}
 	all, err := e.store.Directory().Workspaces(ctx)
 	if err != nil {
 		if ctx.Err() == nil {

@@ -10,10 +10,14 @@ import (
 // A unit that takes long holds up whoever declares and tells facts, on a database
 // with one writer everybody. So what a unit takes on follows from how long the last
 // one took.
+//
+// A part of that time is the same for units of any size: the way to the database and
+// back, and waiting for a processor. So no unit does so little that a busy machine
+// spends most of its time on that, and falls behind for it.
 const (
-	unhurried   = 50 * time.Millisecond  // below that the next unit may do more
+	unhurried   = 100 * time.Millisecond // below that the next unit may do more
 	tooLong     = 200 * time.Millisecond // above that it does less
-	leastStride = 8
+	leastStride = 32
 )
 
 // strides are how many wakes the next unit of each workspace claims.

@@ -31,6 +31,18 @@ func TestAUnitThatTakesLongIsFollowedByASmallerOne(t *testing.T) {
 	if got := s.of("w"); got != 200 || len(s.kept) != 0 {
 		t.Errorf("once it is quick again a unit claims %d, want 200 (%v kept)", got, s.kept)
 	}
+	// A slow machine, on which a unit takes 60 ms however little it does, after a moment
+	// in which nothing got on.
+	for range 10 {
+		s.took("slow", s.of("slow"), Done{Wakes: 200, Evaluated: 200}, time.Minute)
+	}
+	for range 10 {
+		n := s.of("slow")
+		s.took("slow", n, Done{Wakes: n, Evaluated: n}, 60*time.Millisecond+time.Duration(n)*time.Millisecond/2)
+	}
+	if got := s.of("slow"); got < 100 {
+		t.Errorf("where little more than latency takes time a unit claims %d, so that it stays behind", got)
+	}
 	// A unit in which a single action is slow cannot be made smaller.
 	s.took("w", 200, Done{Wakes: 1, Evaluated: 1}, time.Minute)
 	if got := s.of("w"); got != 200 {

@@ -1,6 +1,7 @@
 package settlement
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -125,38 +126,80 @@ func (u *unit) claimants(facts []evidence.Identity) error {
 	if len(facts) == 0 {
 		return nil
 	}
-	var ids []string
+	claims := map[string]bool{} // by action: whether it may claim a fact, or is only beside one
 	err := u.inquiry.Until(func(r docket.Records) error {
-		ids = nil
+		clear(claims)
 		for _, f := range facts {
-			found, err := docket.Claimants(r, f)
+			claim, beside, err := docket.Claimants(r, f)
 			if err != nil {
 				return err
 			}
-			ids = append(ids, found...)
+			for _, id := range beside {
+				claims[id] = claims[id] || false
+			}
+			for _, id := range claim {
+				claims[id] = true
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("find the actions that facts belong to: %w", err)
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	if len(ids) == 0 {
+	if len(claims) == 0 {
 		return nil
 	}
+	// Those that claim come first, since their verdicts are waited for.
+	ids := slices.SortedFunc(maps.Keys(claims), func(a, b string) int {
+		if claims[a] != claims[b] {
+			if claims[a] {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a, b)
+	})
 	refs, err := u.tx.RefsOf(ids)
 	if err != nil {
 		return fmt.Errorf("find the actions that facts belong to: %w", err)
 	}
+	var later []store.Ref
+	few := len(u.targets) + fewBeside
 	for _, id := range ids {
-		ref := refs[id]
+		ref, claim := refs[id], claims[id]
 		switch {
 		case ref == "":
-		case len(u.targets) >= u.most && u.targets[ref] == nil:
-			u.tx.Wake(store.Wake{Kind: store.WakeSpread, Ref: ref})
-		default:
+		case u.targets[ref] != nil:
+			u.target(ref).rivals = u.target(ref).rivals || claim
+		case claim && len(u.targets) < u.most:
 			u.target(ref).rivals = true
+			few++
+		case claim:
+			u.tx.Wake(store.Wake{Kind: store.WakeSpread, Ref: ref})
+		case len(u.targets) < min(few, u.most):
+			u.target(ref)
+		default:
+			later = append(later, ref)
+		}
+	}
+	return u.wakeOnce(later)
+}
+
+// fewBeside is how many of the actions on a fact's subject that cannot claim it are
+// evaluated with those that can. More have wakes of their own: so the verdict that the
+// fact is for does not wait for them, and what else comes meanwhile is told to them with
+// it, in one evaluation.
+const fewBeside = 8
+
+// wakeOnce wakes actions, but for those for which there is a wake already.
+func (u *unit) wakeOnce(refs []store.Ref) error {
+	pending, err := u.tx.Pending(refs)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		if _, is := pending[ref]; !is {
+			u.tx.Wake(store.Wake{Kind: store.WakeAction, Ref: ref})
 		}
 	}
 	return nil

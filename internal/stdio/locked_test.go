@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/observer"
 	"github.com/deed-dev/deed/internal/process"
 	"github.com/deed-dev/deed/internal/tap"
@@ -42,7 +43,7 @@ func (l *locked) Abandon() (journal.Dropped, error) {
 	var d journal.Dropped
 	for _, e := range l.entries[1:] {
 		d.Session, d.First, d.Entries = e.Session, 1, d.Entries+1
-		if e.Kind == journal.KindRequest {
+		if e.Kind == entry.KindRequest {
 			d.Client.Entries, d.Client.Messages, d.Client.Bytes = d.Client.Entries+1, d.Client.Messages+1, d.Client.Bytes+e.Bytes
 		}
 	}

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/observer"
 	"github.com/deed-dev/deed/internal/process"
 	"github.com/deed-dev/deed/internal/tap"
@@ -156,10 +157,10 @@ func (s *session) warn(line string) { s.stderr.say("deed: " + line) }
 
 // tellRecorded tells how the call of a declared action was answered. The answer
 // is a claim: it is told, and goes nowhere.
-func (s *session) tellRecorded(action string, outcome journal.Outcome, code string) {
+func (s *session) tellRecorded(action string, outcome entry.Outcome, code string) {
 	told := "error " + code
-	if outcome != journal.OutcomeError {
-		told = fmt.Sprintf("tool result isError=%t", outcome == journal.OutcomeToolError)
+	if outcome != entry.OutcomeError {
+		told = fmt.Sprintf("tool result isError=%t", outcome == entry.OutcomeToolError)
 	}
 	s.warn("recorded " + action + " → " + told)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 	"github.com/deed-dev/deed/internal/process"
 )
 
@@ -64,16 +65,16 @@ var servers = map[string]func(){
 // notebook is a journal in memory with a hook that may panic, wait or fail.
 type notebook struct {
 	mu      sync.Mutex
-	entries []journal.Entry
-	details []journal.Detail
+	entries []entry.Entry
+	details []entry.Detail
 	bodies  [][]byte
 
-	definitions map[journal.Hash]string
-	hook        func(ctx context.Context, e *journal.Entry) error
+	definitions map[entry.Hash]string
+	hook        func(ctx context.Context, e *entry.Entry) error
 	closed      bool
 }
 
-func (n *notebook) Append(ctx context.Context, e *journal.Entry, d *journal.Detail) error {
+func (n *notebook) Append(ctx context.Context, e *entry.Entry, d *entry.Detail) error {
 	if n.hook != nil {
 		if err := n.hook(ctx, e); err != nil {
 			return err
@@ -86,7 +87,7 @@ func (n *notebook) Append(ctx context.Context, e *journal.Entry, d *journal.Deta
 	return nil
 }
 
-func (n *notebook) AppendBody(ctx context.Context, e *journal.Entry, d *journal.Detail, b *journal.Body) error {
+func (n *notebook) AppendBody(ctx context.Context, e *entry.Entry, d *entry.Detail, b *journal.Body) error {
 	if err := n.Append(ctx, e, d); err != nil {
 		return err
 	}
@@ -112,11 +113,11 @@ func (n *notebook) NewSpill() (*journal.Spill, error) {
 	return nil, errors.New("no spill in a notebook")
 }
 
-func (n *notebook) Define(_ context.Context, sum journal.Hash, canonical []byte) error {
+func (n *notebook) Define(_ context.Context, sum entry.Hash, canonical []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.definitions == nil {
-		n.definitions = map[journal.Hash]string{}
+		n.definitions = map[entry.Hash]string{}
 	}
 	n.definitions[sum] = string(canonical)
 	return nil
@@ -131,17 +132,17 @@ func (n *notebook) Close(context.Context) error {
 	return nil
 }
 
-func (n *notebook) kinds() []journal.Kind {
+func (n *notebook) kinds() []entry.Kind {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	var out []journal.Kind
+	var out []entry.Kind
 	for _, e := range n.entries {
 		out = append(out, e.Kind)
 	}
 	return out
 }
 
-func (n *notebook) last() journal.Entry {
+func (n *notebook) last() entry.Entry {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.entries[len(n.entries)-1]
@@ -263,7 +264,7 @@ func TestASessionIsRecordedFromItsBeginningToItsEnd(t *testing.T) {
 	if code := r.wait(t, 20*time.Second); code != 0 || r.err != nil {
 		t.Errorf("exit code %d, %v", code, r.err)
 	}
-	want := []journal.Kind{journal.KindSession, journal.KindRequest, journal.KindResponse, journal.KindEnd}
+	want := []entry.Kind{entry.KindSession, entry.KindRequest, entry.KindResponse, entry.KindEnd}
 	if got := n.kinds(); !slices.Equal(got, want) {
 		t.Errorf("recorded %v, want %v", got, want)
 	}
@@ -290,7 +291,7 @@ func TestTheServersExitCodeAndItsLastWordsArrive(t *testing.T) {
 	if end.ExitCode != 7 || end.Reason != "server_exit" {
 		t.Errorf("the end is %+v", end)
 	}
-	if kinds := n.kinds(); !slices.Contains(kinds, journal.KindStderr) {
+	if kinds := n.kinds(); !slices.Contains(kinds, entry.KindStderr) {
 		t.Errorf("recorded %v, want the stderr too", kinds)
 	}
 }
@@ -394,14 +395,14 @@ func TestAnObserverInTroubleDoesNotShowOnTheWire(t *testing.T) {
 	var wait sync.WaitGroup
 	for name, j := range map[string]Journal{
 		"no journal at all": nil,
-		"a journal that panics": &notebook{hook: func(context.Context, *journal.Entry) error {
+		"a journal that panics": &notebook{hook: func(context.Context, *entry.Entry) error {
 			panic("broken")
 		}},
-		"a journal that is stuck": &notebook{hook: func(ctx context.Context, _ *journal.Entry) error {
+		"a journal that is stuck": &notebook{hook: func(ctx context.Context, _ *entry.Entry) error {
 			<-ctx.Done()
 			return ctx.Err()
 		}},
-		"a journal that takes half a second for each entry": &notebook{hook: func(ctx context.Context, _ *journal.Entry) error {
+		"a journal that takes half a second for each entry": &notebook{hook: func(ctx context.Context, _ *entry.Entry) error {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -409,7 +410,7 @@ func TestAnObserverInTroubleDoesNotShowOnTheWire(t *testing.T) {
 				return nil
 			}
 		}},
-		"a journal that fails": &notebook{hook: func(context.Context, *journal.Entry) error {
+		"a journal that fails": &notebook{hook: func(context.Context, *entry.Entry) error {
 			return errors.New("no space left on device")
 		}},
 	} {
@@ -446,8 +447,8 @@ func TestWriteAheadKeepsALineUntilItIsRecorded(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	n := &notebook{}
-	n.hook = func(ctx context.Context, e *journal.Entry) error {
-		if e.Kind == journal.KindRequest {
+	n.hook = func(ctx context.Context, e *entry.Entry) error {
+		if e.Kind == entry.KindRequest {
 			<-release
 		}
 		return nil

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/value"
@@ -69,16 +71,33 @@ type Members interface {
 	PutWorkspace(w Workspace)
 	// GetWorkspace is the unit's own workspace.
 	GetWorkspace() (*Workspace, error)
+	// AddSignIn makes a link in the place of the member's unused ones of this
+	// workspace. Who wants to be sure that one remains locks the members.
 	AddSignIn(s SignIn)
 	// EndSessions revokes the sessions of a member in this workspace. What has ended
 	// before keeps its time.
 	EndSessions(id access.MemberID, at value.Instant)
 }
 
+// ErrNoOverview says that this database answers for one workspace at a time only: each
+// has to be asked.
+var ErrNoOverview = errors.New("the database answers for one workspace at a time")
+
+// DueIn is a workspace in which a wake is due.
+type DueIn struct {
+	Workspace access.WorkspaceID
+	Late      time.Duration // how long the first of them has been
+}
+
 // Directory is what is asked before a workspace is known: which workspaces there
 // are, and to whom a credential belongs. Each method is a unit of its own.
 type Directory interface {
 	Workspaces(ctx context.Context) ([]Workspace, error)
+	// Due returns the workspaces in which a wake is due, and
+	// Unsequenced those in which a leaf has no number: one question however many
+	// there are. Error: [ErrNoOverview].
+	Due(ctx context.Context) ([]DueIn, error)
+	Unsequenced(ctx context.Context) ([]access.WorkspaceID, error)
 	// CreateWorkspace makes a workspace with its first owner, who may be known by id
 	// and is then left as they are, and a link for them. If onlyFirst, it does
 	// nothing and returns false where any workspace exists, whoever else is starting.

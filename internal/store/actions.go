@@ -79,10 +79,6 @@ type Actions interface {
 	ListPending(f Filter, p Page) ([]Listed, Cursor, error)
 	// Summary counts the actions of a period by contract, badge, lens and status.
 	Summary(f Filter) ([]ContractCount, error)
-	// LaterInLimit returns the actions in a limit's group that start after an
-	// instant and not after another, at most n: those whose totals an action that
-	// comes late changes.
-	LaterInLimit(e LimitEntry, to value.Instant, n int) ([]Ref, error)
 }
 
 // ContractCount is how many actions of one contract ended how.

@@ -24,6 +24,17 @@ const (
 	WakeSource
 )
 
+// Turn is beside which others a unit may run.
+type Turn uint8
+
+// The turns. A unit that takes none runs beside all others.
+const (
+	// Alone: beside no other unit that takes a turn.
+	Alone Turn = iota + 1
+	// Together: beside any number of units that are Together.
+	Together
+)
+
 // Wake says that something is to be looked at again.
 type Wake struct {
 	Kind      WakeKind
@@ -39,13 +50,29 @@ type Wake struct {
 // that whoever brings evidence never waits for whoever evaluates; that is why
 // they are rows of their own and not a mark on the action.
 //
-// Nothing is lost where units overlap: what a unit brings is seen by units that
-// begin after its commit, its wakes are claimed by such units, and of two units
-// that cannot see each other the later to commit has a wake that sees both.
+// Nothing is lost where units overlap. What a unit brings is seen by units that begin
+// after its commit, and its wakes are claimed by such units. Units that bring something
+// by which others could have come to another end take turns ([Queue.Turn]):
+//
+//   - Whoever declares is alone. Of two that declare the later sees the earlier, whose
+//     verdicts count it, and wakes those that it matters to.
+//   - Whoever tells facts, moves a watermark or changes a source is together with its
+//     like, but beside nobody who declares. Either the declaration came first, and the
+//     wake of the fact, which is claimed by a unit that begins after both, finds it; or
+//     it came later, and the first verdict was made with the fact.
+//   - Whoever evaluates takes no turn and keeps nobody waiting. What it evaluates
+//     without having seen a declaration, that declaration sees, and wakes. Only how an
+//     action stands may it change while nobody who could be woken is there yet: a
+//     declaration whose case holds how others stand says so ([Queue.Recheck]).
 type Queue interface {
+	// Turn has the unit wait until no other unit of the workspace is under way that must
+	// not overlap with it. It comes before anything else that the unit does, so that the
+	// unit's snapshot shows what it waited for; it lasts until the unit ends.
+	Turn(t Turn)
 	// Wake adds wakes.
 	Wake(wakes ...Wake)
-	// Recheck adds a WakeSpread for an action that this unit adds or changes, unless units of
+	// Recheck adds a WakeSpread for an action that this unit adds or changes and whose case
+	// holds what units that take no turn may have changed meanwhile, unless all units of
 	// this store run one after the other, so that there is nothing it could have missed.
 	Recheck(ref Ref)
 	// Claim takes up to n wakes that are due, the longest due first. They are gone

@@ -98,7 +98,8 @@ type Buffer struct {
 	pool        blocks
 	using       *block // holds the data of the event that was handed out last
 	wake        chan struct{}
-	idle        bool // the observer waits for wake
+	idle        bool    // the observer waits for wake
+	kicked      [2]bool // the observer was called while a chunk of this direction was being written
 
 	seen atomic.Uint64 // last place that the observer is done with
 }
@@ -144,7 +145,8 @@ func (b *Buffer) Settle(place wire.Place, n int) {
 		b.keep(o.index, o.data[:n])
 	}
 	*o = offer{}
-	b.rouse(b.held >= urgent)
+	b.rouse(b.kicked[from] || b.held >= urgent)
+	b.kicked[from] = false
 }
 
 // Close implements [wire.Tap].
@@ -180,10 +182,14 @@ func (b *Buffer) Shut() {
 	b.rouse(true)
 }
 
-// Kick makes the observer look at once.
+// Kick makes the observer look at once, and again when a chunk settles that is
+// being written now: whoever kicks waits for it.
 func (b *Buffer) Kick() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for from := range b.open {
+		b.kicked[from] = b.open[from].place != 0
+	}
 	b.rouse(true)
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -315,4 +316,25 @@ func BenchmarkOfferAndSettle(b *testing.B) {
 		buf.Settle(p, len(data))
 	}
 	buf.Shut()
+}
+
+func TestWhoeverKicksIsNotKeptWaitingByAChunkThatSettlesAMomentLater(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := New(DefaultLimit)
+		data := []byte("question\n")
+		p := b.Offer(wire.FromClient, data)
+		b.Kick()
+		got := make(chan time.Duration)
+		began := time.Now()
+		go func() {
+			_, _ = b.Next(t.Context())
+			got <- time.Since(began)
+		}()
+		synctest.Wait() // the observer has looked, and found the chunk still being written
+		b.Settle(p, len(data))
+		if took := <-got; took != 0 {
+			t.Fatalf("the observer came %v after the chunk had settled, want at once", took)
+		}
+	})
 }

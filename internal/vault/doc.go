@@ -2,8 +2,9 @@
 // credentials of connections, the secrets of clients, the keys of ledgers.
 //
 // What is sealed can be kept in a database that others read. The key that opens it
-// is in a file beside the server, never in the database, and nothing that this
-// package returns prints it. A sealed secret is bound to its workspace and its
+// is in a file beside the server, or comes from a command that asks a key management
+// service ([Run]), and is never in the database; nothing that this package returns
+// prints it. A sealed secret is bound to its workspace and its
 // name: moved into another row it does not open. The package keeps nothing and
 // knows no database; of the installation it needs two calls ([Registry]).
 //

@@ -43,20 +43,21 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// NotSupportedError says that keys of a key management service are not supported.
-type NotSupportedError struct{ Scheme string }
+// NotFileError says that an address was given where a file is meant. What a key
+// management service keeps comes by a command ([Run]).
+type NotFileError struct{ Scheme string }
 
-func (e *NotSupportedError) Error() string {
-	return fmt.Sprintf("open the secret: %s:// is not supported yet; give a file", e.Scheme)
+func (e *NotFileError) Error() string {
+	return fmt.Sprintf("open the secret: a file is meant, and %s:// is none", e.Scheme)
 }
 
 // Load reads the keys that a server was told to use. It takes the name of a file.
-// An address of a key management service is refused with a [NotSupportedError].
+// An address is refused with a [NotFileError].
 // A missing file is [fs.ErrNotExist], and none is made: whoever gives a file means
 // one that other instances have as well.
 func Load(location string) (*Vault, error) {
 	if scheme, _, isURL := strings.Cut(location, "://"); isURL {
-		return nil, &NotSupportedError{Scheme: scheme}
+		return nil, &NotFileError{Scheme: scheme}
 	}
 	name := filepath.Base(location)
 	file, err := os.Open(location)
@@ -131,7 +132,7 @@ func parse(text []byte) (*Vault, error) {
 		coded, marked := strings.CutPrefix(line, lineMark)
 		secret, err := base64.StdEncoding.Strict().DecodeString(coded)
 		if !marked || err != nil || len(secret) != keyBytes {
-			return nil, fmt.Errorf("line %d is no key; restore the file from a backup", number)
+			return nil, fmt.Errorf("line %d is no key; restore the secret from a backup", number)
 		}
 		key, err := newMasterKey(secret)
 		if err != nil {
@@ -143,7 +144,7 @@ func parse(text []byte) (*Vault, error) {
 		return nil, fmt.Errorf("a line is too long for a key: %w", err)
 	}
 	if len(v.keys) == 0 {
-		return nil, errors.New("it has no key; restore the file from a backup")
+		return nil, errors.New("it has no key; restore the secret from a backup")
 	}
 	return v, nil
 }

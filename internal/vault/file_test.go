@@ -111,10 +111,10 @@ func TestADamagedFileIsToldByLineAndNeverByContent(t *testing.T) {
 	}
 }
 
-func TestAKeyServiceIsRefusedInPlainWords(t *testing.T) {
+func TestAnAddressIsNotTakenForAFile(t *testing.T) {
 	t.Parallel()
 	_, err := Load("awskms://alias/deed")
-	if !errors.As(err, new(*NotSupportedError)) || err.Error() != "open the secret: awskms:// is not supported yet; give a file" {
+	if !errors.As(err, new(*NotFileError)) || err.Error() != "open the secret: a file is meant, and awskms:// is none" {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/deed-dev/deed/internal/value"
 )
 
-// Engine is the number of the rules that [Evaluate] follows. Any change of what
+// Engine is the number of the rules that package engine follows. Any change of what
 // a verdict means raises it, so that a stored verdict can be checked with the
 // rules that made it.
 const Engine = 1

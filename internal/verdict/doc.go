@@ -1,33 +1,22 @@
-// Package verdict says whether an action really happened and whether it was
-// allowed, and never says so when the evidence does not carry it.
+// Package verdict is what is said of an action, and what that follows from: a
+// [Case] holds all that a [Verdict] depends on and nothing else, and each
+// [Reason] in a verdict is a code of the registry.
 //
-// [Evaluate] is a pure function: it has no clock, does no I/O and knows no
-// database. Two rules carry most of its meaning. What is missing is FAIL only
-// where its sources are complete, so that it would have been seen; what must be
-// absent is PASS only under the same condition. Everything else that is not
-// certain is UNKNOWN, with a reason and with what it waits for.
+// It says what these are, how they are written, and which digest names them. It
+// has no clock, does no I/O, and does not say what a case comes to: that is
+// package engine's business, so that a stored verdict can be read, shown and
+// compared without the rules that made it.
 //
-// # Life of a verdict
+// # Life of a case
 //
-// An agent declares a refund at noon. At one minute past, nothing was seen and
-// nothing can be said: UNKNOWN, AWAITING_EVIDENCE, provisional. At five past,
-// the payment system's refund arrives with the action's id as its key: the step
-// passes, the verdict is still provisional, because a second refund would be
-// one too many. After three days the payment system is complete to the end of
-// the third day, and there was no second one: settled, PASS. A week later the
-// payment system takes its refund back: the new case holds the settled verdict
-// as its previous one, and the new verdict is a revision of it.
-//
-// Within one evaluation the data's way is this: the declaration's parameters
-// get their types ([contract.Contract.Bind]), facts become current revisions
-// ([evidence.Current]), each check looks at the facts that link to the action
-// (link.go, look.go), facts about one effect are put together (effect.go),
-// what rivals could claim is told apart (contest.go), and each kind of check
-// draws its conclusion (step.go, never.go, state.go, limit.go, approval.go,
-// declaration.go). Lenses, settlement and revision come last (settle.go).
-//
-// A case and a verdict have one JSON form each, described in docs/case.md
-// (encode.go writes it, decode.go reads it), and a digest over it. The order of
-// a case's lists never shows: writing it and evaluating it both begin by putting
-// them in the order of that form (encode_order.go).
+// An agent declared a refund, and the payment system told of one. Whoever
+// gathers the case takes all revisions of all facts that could matter, in the
+// order in which they come from the store, and the contract that governs. The
+// case is written in its one JSON form, described in docs/case.md (encode.go
+// writes it, decode.go reads it), and its digest is taken over that form. The
+// order of its lists never shows: writing it and evaluating it both begin by
+// putting them in the order of that form ([Case.InOrder]). The verdict that the
+// engine finds names the case by its digest and has a form and a digest of its
+// own. Years later [DecodeCase] reads the case again, and nothing that is not
+// exactly one; the engine comes to the same verdict, and the digests agree.
 package verdict

@@ -8,9 +8,9 @@ import (
 	"github.com/deed-dev/deed/internal/evidence"
 )
 
-// inOrder is the case with its lists in the order of its canonical form, which
+// InOrder is the case with its lists in the order of its canonical form, which
 // its digest is of. Whoever evaluates this one cannot see any other order.
-func (c *Case) inOrder() *Case {
+func (c *Case) InOrder() *Case {
 	sorted := *c
 	sorted.Facts = inOrder(c.Facts, compareFacts)
 	sorted.Sources = inOrder(c.Sources, compareSources)

@@ -1,9 +1,6 @@
 package verdict
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -15,9 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/evidence"
-	"github.com/deed-dev/deed/internal/value"
 )
 
 // pageTypes are what the page describes, by the marks around their tables.
@@ -126,95 +121,4 @@ func roles(t *testing.T) []string {
 		t.Fatalf("found only the roles %v", found)
 	}
 	return found
-}
-
-const exampleContract = `contract: refund_workflow
-params:
-  amount: {type: money, currency: currency, required: true}
-  currency: {type: currency, default: USD}
-settle: {after: 72h, grace: 12h, max_skew: 2m}
-sources:
-  stripe: {trust: independent}
-link:
-  - refs.idempotency_key == action_id
-steps:
-  - {id: money_moved, expect: refund.succeeded, from: stripe, where: fact.amount == params.amount, count: 1, within: 48h}
-limits:
-  - {id: single_cap, check: params.amount <= money("250.00 USD")}
-`
-
-// exampleCase is the page's: 180.00 USD were declared, 18.00 USD were refunded.
-func exampleCase(t *testing.T) *Case {
-	t.Helper()
-	governing, err := contract.Parse([]byte(exampleContract))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := refundCase(t)
-	c.Governing.Contract = governing
-	refund := c.Facts[1]
-	refund.Attrs = map[string]value.Value{"amount": value.OfMoney(amount(t, "18.00 USD"))}
-	c.Facts = []evidence.Fact{refund}
-	c.Sources = c.Sources[1:2]
-	c.History = nil
-	return c
-}
-
-func TestTheExampleOfThePageIsWhatItsCaseComesTo(t *testing.T) {
-	t.Parallel()
-	c := exampleCase(t)
-	v, err := Evaluate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// What the page says of its example: a certain failure of the one lens, and
-	// a declaration that was allowed.
-	if v.Outcome.Result != Fail || !slices.Equal(v.Outcome.Codes, []Code{ValueMismatch}) ||
-		v.Conformance.Result != Pass || v.Status != Settled || !v.Decided {
-		t.Fatalf("the example comes to %s", v.AppendJSON(nil))
-	}
-	var page strings.Builder
-	fmt.Fprintf(&page, "\n```json\n%s\n```\n\nIts digest is\n`%s`.\nIt comes to this verdict:\n\n```json\n%s\n```\n\nIts digest is\n`%s`.\n\n",
-		indented(t, c.AppendJSON(nil)), c.Digest(), indented(t, v.AppendJSON(nil)), v.Digest())
-	generated(t, casePage, "example", page.String())
-	followPage(t)
-}
-
-func indented(t *testing.T, text []byte) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-// followPage does what a reader does who has no more than a JSON library.
-func followPage(t *testing.T) {
-	t.Helper()
-	_, example, _ := strings.Cut(readPage(t), "<!-- example -->")
-	parts := strings.Split(example, "```json\n")
-	if len(parts) != 3 {
-		t.Fatalf("the page has %d JSON blocks in its example, want a case and a verdict", len(parts)-1)
-	}
-	caseText, afterCase, _ := strings.Cut(parts[1], "```")
-	verdictText, afterVerdict, _ := strings.Cut(parts[2], "```")
-	c, err := DecodeCase([]byte(caseText))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := Evaluate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := resort(t, []byte(verdictText)); !bytes.Equal(v.AppendJSON(nil), want) {
-		t.Errorf("the page's case comes to\n%s, the page says\n%s", v.AppendJSON(nil), want)
-	}
-	digests := regexp.MustCompile(`sha256:[0-9a-f]{64}`)
-	if got := digests.FindString(afterCase); got != c.Digest() || got != v.Case {
-		t.Errorf("the case's digest is %s, the page says %s", c.Digest(), got)
-	}
-	if got := digests.FindString(afterVerdict); got != v.Digest() {
-		t.Errorf("the verdict's digest is %s, the page says %s", v.Digest(), got)
-	}
 }

@@ -60,6 +60,19 @@ type Verdict struct {
 	Compensation   *Compensation `json:"compensation,omitzero"`
 }
 
+// Before is what a later verdict on the same action needs of this one, once it
+// has settled.
+func (v *Verdict) Before(sources []evidence.Source) *Previous {
+	p := &Previous{
+		Digest: v.Digest(), Revision: v.Revision, SettledAt: v.SettledAt,
+		Outcome: v.Outcome.Result, Conformance: v.Conformance.Result, Sources: sources,
+	}
+	for i := range v.Checks {
+		p.Checks = append(p.Checks, PreviousCheck{ID: v.Checks[i].ID, Result: v.Checks[i].Result, Codes: v.Checks[i].Codes()})
+	}
+	return p
+}
+
 // Lens is the answer to one of the two questions: did it happen (outcome), and
 // was it allowed (conformance).
 type Lens struct {
@@ -100,6 +113,15 @@ type Check struct {
 	Until   value.Instant `json:"until,omitzero"`
 	Seen    []Seen        `json:"seen,omitzero"`
 	Waits   []Wait        `json:"waits,omitzero"`
+}
+
+// Codes are those of its reasons, in their order.
+func (c *Check) Codes() []Code {
+	codes := make([]Code, len(c.Reasons))
+	for i := range c.Reasons {
+		codes[i] = c.Reasons[i].Code
+	}
+	return codes
 }
 
 // Reason is a code of the registry and what it is about.

@@ -17,6 +17,7 @@ import (
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // answer is the whole body of a declaration's answer, without what only a server
@@ -82,7 +83,7 @@ func pageVerdict(t *testing.T, a *store.Action) *verdict.Verdict {
 			},
 		}}
 	}
-	v, err := verdict.Evaluate(c)
+	v, err := engine.Evaluate(c)
 	if err != nil {
 		t.Fatal(err)
 	}

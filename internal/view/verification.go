@@ -2,6 +2,9 @@ package view
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -61,7 +64,8 @@ func VerificationOf(v *verdict.Verdict, selfAttested bool) (Verification, error)
 		return nil, fmt.Errorf("write the verification of %s: the verdict has %d members that have no place", v.ActionID, len(members))
 	}
 	b = append(b, `,"digest":"`...)
-	b = append(append(b, v.Digest()...), '"')
+	sum := sha256.Sum256(canonical) // as the verdict's own digest is made
+	b = append(hex.AppendEncode(append(b, "sha256:"...), sum[:]), '"')
 	if selfAttested {
 		b = append(b, `,"self_attested":true`...)
 	}
@@ -74,7 +78,7 @@ func appendSummary(b []byte, s Summary) []byte {
 	return append(b, '}')
 }
 
-// split cuts an object into the texts of its members.
+// split cuts an object in its canonical form into the texts of its members.
 func split(object []byte) (map[string]jsontext.Value, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(object))
 	if _, err := d.ReadToken(); err != nil {
@@ -91,70 +95,77 @@ func split(object []byte) (map[string]jsontext.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		members[key] = text.Clone()
+		end := int(d.InputOffset())
+		members[key] = object[end-len(text) : end : end]
 	}
 	return members, nil
 }
 
-// explained copies a text and adds label and next to every reason in it, each in
-// its place among the sorted members.
+// explained copies a text in its canonical form, which is without spaces, and adds label
+// and next to every reason in it, each in its place among the sorted members: label
+// stands behind code and fact, and next behind it.
 func explained(text []byte) (jsontext.Value, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(text))
-	out := bytes.NewBuffer(make([]byte, 0, 2*len(text)))
-	e := jsontext.NewEncoder(out)
+	out := make([]byte, 0, 2*len(text))
+	comma := false // one that is not written yet: a label may stand before it
 	var entry verdict.Entry
-	named, labelled, inReason := false, false, false
-	// label writes the label as soon as the name before which it stands is known:
-	// it sorts behind code and fact, and next behind it.
-	label := func() error {
-		if !inReason || labelled {
-			return nil
-		}
-		labelled = true
-		for _, word := range []string{"label", entry.Label, "next", entry.Next} {
-			if err := e.WriteToken(jsontext.String(word)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for {
-		kind := d.PeekKind()
-		if kind == jsontext.KindInvalid {
-			break
-		}
-		token, err := d.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		_, length := d.StackIndex(d.StackDepth())
-		isName := kind == jsontext.KindString && length%2 == 1 && objectAt(d)
-		switch {
-		case named:
-			named, inReason, labelled = false, true, false
-			entry, _ = verdict.Lookup(verdict.Code(token.String()))
-		case isName && token.String() == "code":
-			named = true
-		case isName && token.String() == "source", kind == jsontext.KindEndObject:
-			token = token.Clone()
-			if err := label(); err != nil {
-				return nil, err
-			}
-			if kind == jsontext.KindEndObject {
-				inReason = false
-			}
-		}
-		if err := e.WriteToken(token); err != nil {
-			return nil, err
+	named, inReason, labelled := false, false, false
+	label := func() {
+		if inReason && !labelled {
+			labelled = true
+			out = value.AppendString(append(out, `,"label":`...), entry.Label)
+			out = value.AppendString(append(out, `,"next":`...), entry.Next)
 		}
 	}
-	return bytes.TrimSpace(out.Bytes()), nil
+	write := func(token []byte) {
+		if comma {
+			out, comma = append(out, ','), false
+		}
+		out = append(out, token...)
+	}
+	for len(text) > 0 {
+		length := 1
+		switch text[0] {
+		case ',':
+			comma = true
+			text = text[1:]
+			continue
+		case '}':
+			label()
+			inReason = false
+		case '"':
+			end := closing(text)
+			if end < 0 {
+				return nil, errors.New("a text in it has no end")
+			}
+			length = end + 1
+			isName := length < len(text) && text[length] == ':'
+			switch name := string(text[1:end]); {
+			case named:
+				named, inReason, labelled = false, true, false
+				entry, _ = verdict.Lookup(verdict.Code(name))
+			case isName && name == "code":
+				named = true
+			case isName && name == "source":
+				label()
+			}
+		}
+		write(text[:length])
+		text = text[length:]
+	}
+	return out, nil
 }
 
-// objectAt says that the decoder is within an object.
-func objectAt(d *jsontext.Decoder) bool {
-	kind, _ := d.StackIndex(d.StackDepth())
-	return kind == jsontext.KindBeginObject
+// closing is where a text that begins with a quotation mark ends; negative if it does not.
+func closing(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return -1
 }
 
 // Short is a verification in a list: where it stands, without its checks.

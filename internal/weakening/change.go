@@ -37,6 +37,7 @@ type Kind string
 // The kinds of changes.
 const (
 	ContractReplaced Kind = "contract_replaced"
+	ContractBeside   Kind = "contract_beside"
 	Described        Kind = "described"
 	AppliesNarrower  Kind = "applies_narrower"
 	AppliesWider     Kind = "applies_wider"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // Flip is a lens of an action that was FAIL or UNKNOWN by the old contract and
@@ -51,7 +52,7 @@ func evaluate(c *verdict.Case, k *contract.Contract) (verdict.Verdict, error) {
 	if c.Governing != nil {
 		governed.Governing.Version, governed.Governing.Mode = c.Governing.Version, c.Governing.Mode
 	}
-	v, err := verdict.Evaluate(&governed)
+	v, err := engine.Evaluate(&governed)
 	if err != nil {
 		return v, fmt.Errorf("replay an action by contract %s: %w", k.ID, err)
 	}

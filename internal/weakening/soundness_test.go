@@ -14,6 +14,7 @@ import (
 	"github.com/deed-dev/deed/internal/money"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 	"github.com/deed-dev/deed/internal/weakening"
 )
 
@@ -305,7 +306,7 @@ func drawCase(r *rand.Rand) *verdict.Case {
 func mustEvaluate(t *rapid.T, c *verdict.Case, k *contract.Contract) verdict.Verdict {
 	governed := *c
 	governed.Governing = &verdict.Governing{Contract: k, Version: 1, Mode: verdict.Live}
-	v, err := verdict.Evaluate(&governed)
+	v, err := engine.Evaluate(&governed)
 	if err != nil {
 		t.Fatal(err)
 	}

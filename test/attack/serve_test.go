@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long anything may take before a test gives up.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -57,6 +57,10 @@ type newcomer struct {
 
 func newNewcomer(t *testing.T, env ...string) *newcomer {
 	t.Helper()
+	// It is built before any time is taken.
+	if _, err := program(); err != nil {
+		t.Fatalf("no program to test: %v", err)
+	}
 	home := t.TempDir()
 	return &newcomer{t: t, home: home, env: append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TZ=UTC"}, env...)}
 }

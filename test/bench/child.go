@@ -23,6 +23,9 @@ func childMain(args []string) int {
 }
 
 func child(args []string) error {
+	if len(args) > 0 && args[0] == "api" {
+		return serveAPI(os.Stdin, os.Stdout)
+	}
 	if len(args) < 2 {
 		return fmt.Errorf("want a part and its arguments, got %q", args)
 	}

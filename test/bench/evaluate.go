@@ -14,6 +14,7 @@ import (
 	"github.com/deed-dev/deed/internal/money"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 //go:embed testdata/refund.yaml
@@ -41,7 +42,7 @@ func evaluate(out io.Writer, n int) error {
 	if err != nil {
 		return fmt.Errorf("build the case: %w", err)
 	}
-	v, err := verdict.Evaluate(c)
+	v, err := engine.Evaluate(c)
 	if err != nil {
 		return fmt.Errorf("evaluate the case: %w", err)
 	}
@@ -50,7 +51,7 @@ func evaluate(out io.Writer, n int) error {
 	}
 	before := memory()
 	for range n {
-		v, err := verdict.Evaluate(c)
+		v, err := engine.Evaluate(c)
 		if err != nil {
 			return err
 		}
@@ -183,7 +184,7 @@ func limit(out io.Writer, declared int) error {
 	asking := refundDeclaration("asking", "o-1", end)
 	for _, over := range []time.Duration{24 * time.Hour, time.Duration(declared+3600) * time.Second} {
 		query := docket.HistoryQuery{
-			Contract: k, Limit: &k.Limits[1], Group: docket.Group(&k.Limits[1], verdict.NewClaimant(k, &asking)),
+			Contract: k, Limit: &k.Limits[1], Group: docket.Group(&k.Limits[1], engine.NewClaimant(k, &asking)),
 			Except: "asking", From: end.Add(-over), To: end, At: end.Add(time.Minute),
 		}
 		const n = 5_000

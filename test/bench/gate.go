@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -33,7 +36,7 @@ func measureGate(ctx context.Context, b *bench) (*section, error) {
 		s.remark("Nothing is measured without deed.")
 		return s, nil
 	}
-	api, stop, err := startAPI()
+	api, stop, err := b.startAPI(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -131,11 +134,39 @@ func (b *bench) gatedWays(api string) ([]way, error) {
 	return list, nil
 }
 
-// startAPI serves what takes declarations.
-func startAPI() (address string, stop func(), err error) {
+// startAPI starts what takes declarations, as a process of its own: one that
+// answers from within the process that asks spares what a call to any other costs.
+func (b *bench) startAPI(ctx context.Context) (address string, stop func(), err error) {
+	server := exec.CommandContext(ctx, b.self, childWord, "api")
+	server.Stderr = b.progress
+	stdin, err := server.StdinPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	stdout, err := server.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := server.Start(); err != nil {
+		return "", nil, fmt.Errorf("start a server: %w", err)
+	}
+	stop = func() {
+		_ = stdin.Close()
+		_ = server.Wait()
+	}
+	address, err = bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		stop()
+		return "", nil, fmt.Errorf("read the address of a server: %w", err)
+	}
+	return strings.TrimSpace(address), stop, nil
+}
+
+// serveAPI takes declarations until in ends. It first says where.
+func serveAPI(in io.Reader, out io.Writer) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", nil, fmt.Errorf("listen: %w", err)
+		return fmt.Errorf("listen: %w", err)
 	}
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -144,7 +175,12 @@ func startAPI() (address string, stop func(), err error) {
 		_, _ = io.WriteString(w, taken)
 	})}
 	go func() { _ = server.Serve(listener) }()
-	return "http://" + listener.Addr().String(), func() { _ = server.Close() }, nil
+	defer server.Close()
+	if _, err := fmt.Fprintf(out, "http://%s\n", listener.Addr()); err != nil {
+		return fmt.Errorf("tell the address: %w", err)
+	}
+	_, err = io.Copy(io.Discard, in)
+	return err
 }
 
 // declareBlock times declarations as deed sends them.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/journal"
+	"github.com/deed-dev/deed/internal/journal/entry"
 )
 
 // measureAppend fills a journal as the recorder does and stops the clock when
@@ -135,34 +136,34 @@ const (
 
 var tools = []string{"list_orders", "get_order", "refund_order", "export_catalog", "notify_customer"}
 
-func (r *recording) entry(seq int64) (*journal.Entry, *journal.Detail) {
-	e := &journal.Entry{
+func (r *recording) entry(seq int64) (*entry.Entry, *entry.Detail) {
+	e := &entry.Entry{
 		Session: r.session, Seq: seq, At: startMicros + seq*betweenEntriesMicros,
 		Call: -1, Took: -1, ExitCode: -1,
 	}
 	switch {
 	case seq == 0:
-		e.Kind, e.Capture = journal.KindSession, "shape"
-		return e, &journal.Detail{Label: "bench", Program: "bench", Transport: "stdio", Version: "bench"}
+		e.Kind, e.Capture = entry.KindSession, "shape"
+		return e, &entry.Detail{Label: "bench", Program: "bench", Transport: "stdio", Version: "bench"}
 	case seq == r.count-1:
-		e.Kind, e.Reason, e.ExitCode = journal.KindEnd, "client_closed", 0
+		e.Kind, e.Reason, e.ExitCode = entry.KindEnd, "client_closed", 0
 		e.ClientBytes, e.ServerBytes = r.clientBytes, r.serverBytes
 		e.Open = (r.count - 2) % 2 // a call that had no room for its answer
 		return e, nil
 	}
 	rand.Read(e.Wire[:])
-	method, tool := journal.Text{Whole: "tools/call"}, journal.Text{Whole: tools[seq/2%int64(len(tools))]}
-	id := journal.Text{Whole: fmt.Sprint((seq + 1) / 2)}
-	detail := &journal.Detail{ID: &id, Method: &method, Tool: &tool}
+	method, tool := entry.Text{Whole: "tools/call"}, entry.Text{Whole: tools[seq/2%int64(len(tools))]}
+	id := entry.Text{Whole: fmt.Sprint((seq + 1) / 2)}
+	detail := &entry.Detail{ID: &id, Method: &method, Tool: &tool}
 	if seq%2 == 1 {
-		e.Kind, e.From, e.Bytes = journal.KindRequest, "client", recordedRequestBytes
-		detail.Shape = []journal.Field{{Name: "order", Type: "string", Bytes: 10}, {Name: "limit", Type: "number", Bytes: 2}}
+		e.Kind, e.From, e.Bytes = entry.KindRequest, "client", recordedRequestBytes
+		detail.Shape = []entry.Field{{Name: "order", Type: "string", Bytes: 10}, {Name: "limit", Type: "number", Bytes: 2}}
 		r.clientBytes += e.Bytes
 		return e, detail
 	}
-	e.Kind, e.From, e.Bytes = journal.KindResponse, "server", recordedAnswerBytes
-	e.Call, e.Took, e.Outcome = seq-1, betweenEntriesMicros, journal.OutcomeOK
-	detail.Shape = []journal.Field{{Name: "content", Type: "array", Bytes: 1400, Count: 1}}
+	e.Kind, e.From, e.Bytes = entry.KindResponse, "server", recordedAnswerBytes
+	e.Call, e.Took, e.Outcome = seq-1, betweenEntriesMicros, entry.OutcomeOK
+	detail.Shape = []entry.Field{{Name: "content", Type: "array", Bytes: 1400, Count: 1}}
 	r.serverBytes += e.Bytes
 	return e, detail
 }

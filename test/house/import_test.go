@@ -57,14 +57,15 @@ func external(name string) bool {
 }
 
 var (
-	jsonPackages = []string{"encoding/json", "github.com/go-json-experiment/json", "github.com/tidwall/gjson"}
-	logPackages  = []string{"log"}
-	sqlPackages  = []string{"database/sql", "modernc.org/sqlite", "github.com/jackc/pgx/v5"}
-	httpPackages = []string{"net/http"}
-	sdkPackages  = []string{"github.com/modelcontextprotocol/go-sdk"}
-	answers      = []string{"internal/report", "internal/terminal", "cmd"}
-	demoPackages = []string{"internal/demo", "internal/shop"}
-	orchestra    = []string{"internal/stdio", "internal/observer"}
+	jsonPackages  = []string{"encoding/json", "github.com/go-json-experiment/json", "github.com/tidwall/gjson"}
+	logPackages   = []string{"log"}
+	sqlPackages   = []string{"database/sql", "modernc.org/sqlite", "github.com/jackc/pgx/v5"}
+	httpPackages  = []string{"net/http"}
+	sdkPackages   = []string{"github.com/modelcontextprotocol/go-sdk"}
+	answers       = []string{"internal/report", "internal/terminal", "cmd"}
+	demoPackages  = []string{"internal/demo", "internal/shop"}
+	orchestra     = []string{"internal/stdio", "internal/observer"}
+	tracePackages = []string{"go.opentelemetry.io", "internal/span"}
 
 	// engine is what a verdict follows from: pure functions over values.
 	engine = []string{
@@ -102,6 +103,16 @@ var arrows = []struct {
 		rule:  "the journal knows neither who fills it nor who prints it",
 		from:  []string{"internal/journal"},
 		never: slices.Concat(answers, demoPackages, orchestra, httpPackages, sdkPackages),
+	},
+	{
+		rule:  "what an entry is, and how calls are summed, knows no file, no database and no log",
+		from:  []string{"internal/journal/entry", "internal/journal/rollup"},
+		never: slices.Concat(systemPackages, logPackages, sqlPackages, httpPackages, sdkPackages, []string{"internal/tlog"}),
+	},
+	{
+		rule:  "an entry stands alone",
+		from:  []string{"internal/journal/entry"},
+		never: []string{"internal"},
 	},
 	{
 		rule:  "what records knows nothing of what prints",
@@ -165,6 +176,12 @@ var arrows = []struct {
 		never: slices.Concat(systemPackages, logPackages, httpPackages, sqlPackages, sdkPackages, []string{"internal/journal", "internal/store"}, answers, orchestra, demoPackages),
 	},
 	{
+		rule:   "what a verdict is does not depend on how one is found",
+		from:   []string{"internal/verdict"},
+		never:  []string{"internal/verdict/engine"},
+		unless: []string{"internal/verdict/engine"},
+	},
+	{
 		rule: "the path of deed run knows nothing of contracts and verdicts",
 		from: slices.Concat(orchestra, []string{
 			"internal/wire", "internal/tap", "internal/protocol", "internal/process", "internal/tlog",
@@ -179,6 +196,19 @@ var arrows = []struct {
 		unless: []string{
 			"internal/shop", "internal/demo", "internal/assistant",
 		},
+	},
+	{
+		rule:   "only the server's process is traced, and nothing that it is made of knows",
+		from:   []string{"internal", "client", "recorder"},
+		never:  tracePackages,
+		unless: []string{"internal/server", "internal/span"},
+	},
+	{
+		rule: "what traces knows nothing of what is traced",
+		from: []string{"internal/span"},
+		never: slices.Concat(stores, sqlPackages, orchestra, demoPackages, []string{
+			"internal/access", "internal/api", "internal/job", "internal/journal", "internal/server", "internal/setting", "internal/settlement", "internal/store", "internal/view", "cmd",
+		}),
 	},
 }
 
@@ -229,7 +259,7 @@ func TestOnlySurfacesSpeakHTTP(t *testing.T) {
 	t.Parallel()
 	surfaces := []string{
 		"client", "cmd", "internal/api", "internal/assistant", "internal/backoffice", "internal/connector", "internal/console", "internal/demo",
-		"internal/oauth", "internal/outbox", "internal/proxy", "internal/remote", "internal/server", "internal/shop", "internal/web", "recorder", "test",
+		"internal/oauth", "internal/outbox", "internal/proxy", "internal/remote", "internal/server", "internal/shop", "internal/span", "internal/web", "recorder", "test",
 	}
 	for dir, pkg := range tree(t) {
 		if below(dir, surfaces...) {

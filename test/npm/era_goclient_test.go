@@ -168,7 +168,7 @@ func (h *hearing) plan(ctx context.Context, s *mcp.ClientSession, client *mcp.Cl
 	for n := range 5 {
 		select {
 		case <-h.news:
-		case <-time.After(20 * time.Second):
+		case <-time.After(runTime):
 			return fmt.Errorf("%d notifications came, want 5: %q", n, h.heard)
 		}
 	}

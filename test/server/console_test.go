@@ -44,6 +44,21 @@ func (s *site) importing(t *testing.T, key, file string, flags ...string) (*exec
 	return command, output
 }
 
+// importAll imports to the end. A server that takes longer to start than the import
+// tries is no loss: the same command goes on.
+func (s *site) importAll(t *testing.T, key, file string) error {
+	for tries := 0; ; tries++ {
+		command, output := s.importing(t, key, file, "--part", "100")
+		err := command.Run()
+		if err == nil {
+			return nil
+		}
+		if tries == 5 || !strings.Contains(output.String(), "run the same again to go on") {
+			return fmt.Errorf("import: %w\n%s", err, output)
+		}
+	}
+}
+
 // noted waits until a file's note says that so many facts were sent.
 func noted(t *testing.T, file string, atLeast int64) {
 	t.Helper()
@@ -139,11 +154,9 @@ func TestAnImportGoesOnWhileTheServerIsKilledAndStartedAgain(t *testing.T) {
 	const n = 20_000
 	s, w := furnished(t)
 	file := manyFacts(t, n)
-	command, output := s.importing(t, w.connector.credential, file, "--part", "100")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
 	begun := time.Now()
+	ended := make(chan error, 1)
+	go func() { ended <- s.importAll(t, w.connector.credential, file) }()
 	for kill := range 3 {
 		noted(t, file, int64(kill*2000+1000))
 		s.kill()
@@ -151,18 +164,8 @@ func TestAnImportGoesOnWhileTheServerIsKilledAndStartedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A server that takes longer to start than the import tries is no loss: the
-	// same command goes on.
-	err := command.Wait()
-	for tries := 0; err != nil && tries < 5; tries++ {
-		if !strings.Contains(output.String(), "run the same again to go on") {
-			t.Fatalf("%v\n%s", err, output)
-		}
-		command, output = s.importing(t, w.connector.credential, file)
-		err = command.Run()
-	}
-	if err != nil {
-		t.Fatalf("%v\n%s", err, output)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
 	}
 	if got := kept(t, w); got != n {
 		t.Errorf("%d facts are kept, want %d", got, n)

@@ -8,6 +8,12 @@
 // must be is asked of docket.Memory, over the inputs as the server gives them back.
 // It looks into no database.
 //
+// Random moments seldom hit the short ones, such as that between a commit and its
+// answer. So there is a second server: the test binary, which puts the same parts
+// together around a store that kills its own process at a given step of taking in,
+// evaluating, settling and numbering. A test goes through all steps, and fails if a
+// step had no death.
+//
 // # Life of a torture
 //
 // A server starts in an empty folder and prints its link. The test signs in with
@@ -20,7 +26,7 @@
 // once, with one settled verdict for each revision, whose lenses are those that the
 // engine finds; every fact is there once; and deed fsck has no complaint.
 //
-// DEED_KILL_POINTS says how often a torture kills (20 without it), DEED_TEST_SEED
-// repeats one, and DEED_BIN names a program to test in place of one built from the
+// DEED_KILL_POINTS says how often a torture kills (20 without it, and each step once
+// at least; make dose has 300), DEED_TEST_SEED repeats one, and DEED_BIN names a program to test in place of one built from the
 // tree.
 package servertest

@@ -37,7 +37,7 @@ steps:
 func TestTheGoClientDoublesNothingWhileTheServerIsKilled(t *testing.T) {
 	t.Parallel()
 	s, w := furnished(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*patience) // for a dozen starts
 	defer cancel()
 	actions, err := deed.NewActions(s.url(), w.agent.credential, deed.WithTries(20))
 	if err != nil {

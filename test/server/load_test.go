@@ -16,6 +16,9 @@ import (
 // load is what agents and a connector do to a server, and what was acknowledged.
 type load struct {
 	w *workspace
+	// budget has something for each action that may be declared; nil is no limit. A
+	// server that dies early again and again evaluates nothing of what it is told.
+	budget chan struct{}
 
 	mu       sync.Mutex
 	queue    []object          // facts that happened and are not reported
@@ -46,7 +49,7 @@ func (l *load) run(ctx context.Context, agents int, seed uint64) error {
 	for n := range agents {
 		working.Go(func() {
 			random := rand.New(rand.NewPCG(seed, uint64(n)))
-			for ctx.Err() == nil {
+			for l.may(ctx) {
 				if err := l.act(context.WithoutCancel(ctx), random, fmt.Sprintf("agent-%d", n)); err != nil {
 					failed <- err
 					return
@@ -67,6 +70,28 @@ func (l *load) run(ctx context.Context, agents int, seed uint64) error {
 		return err
 	default:
 		return nil
+	}
+}
+
+// may waits until another action may be declared, and says whether one shall.
+func (l *load) may(ctx context.Context) bool {
+	if l.budget != nil {
+		select {
+		case <-l.budget:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// grant lets n more actions be declared, and fewer where some are left.
+func (l *load) grant(n int) {
+	for range n {
+		select {
+		case l.budget <- struct{}{}:
+		default:
+			return
+		}
 	}
 }
 

@@ -54,7 +54,7 @@ func TestNothingIsLostOrDoubledWhenOneOfTwoServersIsKilled(t *testing.T) {
 		}
 	}
 	stopLoad()
-	l.finish(ctx, t, done)
+	l.finish(ctx, t, done, sites...)
 	for _, s := range sites {
 		if err := s.end(); err != nil {
 			t.Errorf("a server ended with %v\n%s", err, s.tail())
@@ -87,7 +87,7 @@ func TestNothingIsLostOrDoubledWhenTheDatabaseCrashesUnderLoad(t *testing.T) {
 	}
 	l.progress(t, 20)
 	stopLoad()
-	l.finish(ctx, t, done)
+	l.finish(ctx, t, done, sites...)
 	for _, s := range sites {
 		if err := s.end(); err != nil {
 			t.Errorf("a server ended with %v\n%s", err, s.tail())

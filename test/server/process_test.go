@@ -31,6 +31,7 @@ type site struct {
 	address string
 	args    []string
 	environ []string
+	program func() (string, error) // that serves
 
 	mu      sync.Mutex
 	output  bytes.Buffer // all that its processes wrote, standard output and error
@@ -55,7 +56,7 @@ func newSite(t *testing.T, environ []string, args ...string) *site {
 	address := free.Addr().String()
 	free.Close()
 	s := &site{
-		t: t, address: address,
+		t: t, address: address, program: program,
 		args:    append([]string{"serve", "--listen", address, "--log-level", "debug"}, args...),
 		environ: append([]string{"HOME=" + t.TempDir(), "TZ=UTC", "PATH=" + os.Getenv("PATH")}, environ...),
 	}
@@ -78,14 +79,15 @@ func (s *site) written() string {
 	return s.output.String()
 }
 
-// launch starts a process without waiting for it to be ready.
-func (s *site) launch() (*process, error) {
-	path, err := program()
+// launch starts a process without waiting for it to be ready. It gets some variables
+// more than those of the site.
+func (s *site) launch(environ ...string) (*process, error) {
+	path, err := s.program()
 	if err != nil {
 		return nil, err
 	}
 	p := &process{command: exec.Command(path, s.args...), lines: make(chan string, 100), ended: make(chan struct{})}
-	p.command.Env, p.command.Stderr = s.environ, s
+	p.command.Env, p.command.Stderr = slices.Concat(s.environ, environ), s
 	stdout, err := p.command.StdoutPipe()
 	if err != nil {
 		return nil, err

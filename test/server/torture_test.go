@@ -46,7 +46,7 @@ func torture(t *testing.T, s *site, kills int) {
 		}
 	}
 	stopLoad()
-	l.finish(ctx, t, done)
+	l.finish(ctx, t, done, s)
 	if err := s.end(); err != nil {
 		t.Errorf("the server ended with %v\n%s", err, s.tail())
 	}
@@ -98,7 +98,7 @@ func (l *load) begin(ctx context.Context, seed uint64) (stop context.CancelFunc,
 }
 
 // finish waits for the end of the load and of everything that it began, and checks.
-func (l *load) finish(ctx context.Context, t *testing.T, done <-chan error) {
+func (l *load) finish(ctx context.Context, t *testing.T, done <-chan error, sites ...*site) {
 	t.Helper()
 	began := time.Now()
 	if err := <-done; err != nil {
@@ -106,6 +106,9 @@ func (l *load) finish(ctx context.Context, t *testing.T, done <-chan error) {
 	}
 	drained := time.Now()
 	if err := l.settled(ctx); err != nil {
+		for _, s := range sites {
+			t.Log(s.tail())
+		}
 		t.Fatal(err)
 	}
 	settled := time.Now()

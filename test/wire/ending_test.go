@@ -27,9 +27,11 @@ func mustTake(t tb, what string, from, to time.Time, least time.Duration) {
 func TestTheClientsEndReachesTheServerAtOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t, throughDeed(newHome(t)), setup{})
+	late := lateness()
 	closed := s.client.closeInput()
 	s.server.mustSeeEnd()
-	if took := time.Since(closed); took > time.Second {
+	// Three processes have to run for it, and each may find the processors taken.
+	if took := time.Since(closed); took > time.Second+3*late() {
 		t.Errorf("the end took %v to reach the server", took)
 	}
 	s.server.exit(0)
@@ -114,7 +116,7 @@ func TestAGrandchildThatOutlivesTheServerIsEndedToo(t *testing.T) {
 			s.server.exit(5) // while the client still holds everything open
 			s.client.mustRead([]byte("last words"))
 			s.client.mustExit(5, 15*time.Second)
-			child.mustGo(5 * time.Second)
+			child.mustGo(5*time.Second + slack)
 			s.client.mustSeeEnd()
 		})
 	}

@@ -128,7 +128,7 @@ func TestTheHarnessCatchesARelayThat(t *testing.T) {
 			t.Parallel()
 			complaint := complaintOf(func(p tb) {
 				sc := selfTestScene
-				sc.patience = 3 * time.Second
+				sc.patience = 8 * time.Second // the way without a relay has to be done by then
 				sameAsDirect(p, throughRelay(fault), sc)
 			})
 			if complaint == "" {

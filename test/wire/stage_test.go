@@ -57,7 +57,7 @@ type stage struct {
 }
 
 // patience is how long one step may take; the machine may be busy with others.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // setup says how a stage differs from the usual one.
 type setup struct {

@@ -84,7 +84,7 @@ func sameNames(t *testing.T, s *suite) {
 	a, b := f.picture(t, one), g.picture(t, two)
 	// What is left out counts across workspaces or is told by its times.
 	for _, name := range []string{
-		"Ask", "ActionsByID", "ActionByRef", "Declarations", "ListActions", "ListPending", "Summary", "LaterInLimit", "Current", "Settled",
+		"Ask", "ActionsByID", "ActionByRef", "Declarations", "ListActions", "ListPending", "Summary", "Current", "Settled",
 		"Waiting", "RefsOf", "ContractVersions", "ActiveContracts", "DeclaredIn", "LedgerState", "Nodes", "Secret",
 	} {
 		if nothing(a[name]) || !reflect.DeepEqual(a[name], b[name]) {

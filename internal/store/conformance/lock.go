@@ -17,6 +17,11 @@ var lockLaws = []law{
 	{"a unit that locks an action waits until the one before it has ended", lockWaits},
 	{"a lock holds up nobody who only brings something", locksHoldUpNobody},
 	{"what is not there can be locked", lockNothing},
+	{"a unit that is alone waits for one that is", aloneWaitsForAlone},
+	{"a unit that is together with others waits for one that is alone", togetherWaitsForAlone},
+	{"a unit that is alone waits for those that are together", aloneWaitsForTogether},
+	{"units that are together, and those that take no turn, hold up nobody", turnsHoldUpNobody},
+	{"a turn is taken first or not at all", turnFirst},
 }
 
 // count is the number that a test has written into a verdict.
@@ -99,10 +104,16 @@ func lockWaits(t *testing.T, s *suite) {
 	waits(t, p, func(tx store.Tx) error { return tx.Lock([]store.Ref{ref(1)}) })
 }
 
-// waits runs two units that lock the same: the second begins while the first has the
-// lock, and must not get it before the first has ended. The first does so much in
-// between that the second would get what nobody keeps from it.
+// waits runs two units that lock the same.
 func waits(t *testing.T, p place, lock func(store.Tx) error) {
+	t.Helper()
+	waitsFor(t, p, lock, lock)
+}
+
+// waitsFor runs two units that lock what must not be locked twice: the second begins
+// while the first has the lock, and must not get it before the first has ended. The
+// first does so much in between that the second would get what nobody keeps from it.
+func waitsFor(t *testing.T, p place, firstLocks, secondLocks func(store.Tx) error) {
 	t.Helper()
 	begun := make(chan struct{})
 	var ended atomic.Bool
@@ -110,7 +121,7 @@ func waits(t *testing.T, p place, lock func(store.Tx) error) {
 	second.Go(func() {
 		<-begun
 		if err := p.try(t, func(tx store.Tx) error {
-			if err := lock(tx); err != nil {
+			if err := secondLocks(tx); err != nil {
 				return err
 			}
 			if !ended.Load() {
@@ -123,7 +134,7 @@ func waits(t *testing.T, p place, lock func(store.Tx) error) {
 	})
 	var once sync.Once
 	p.do(t, func(tx store.Tx) error {
-		if err := lock(tx); err != nil {
+		if err := firstLocks(tx); err != nil {
 			return err
 		}
 		once.Do(func() { close(begun) })
@@ -157,6 +168,61 @@ func locksHoldUpNobody(t *testing.T, s *suite) {
 			return nil
 		})
 	})
+}
+
+// turn takes a turn and has the unit begin.
+func turn(of store.Turn) func(store.Tx) error {
+	return func(tx store.Tx) error {
+		tx.Turn(of)
+		_, err := tx.NextDue()
+		return err
+	}
+}
+
+func aloneWaitsForAlone(t *testing.T, s *suite) {
+	waits(t, s.workspace(t), turn(store.Alone))
+}
+
+func togetherWaitsForAlone(t *testing.T, s *suite) {
+	waitsFor(t, s.workspace(t), turn(store.Alone), turn(store.Together))
+}
+
+func aloneWaitsForTogether(t *testing.T, s *suite) {
+	waitsFor(t, s.workspace(t), turn(store.Together), turn(store.Alone))
+}
+
+func turnsHoldUpNobody(t *testing.T, s *suite) {
+	if s.store.Name() == "sqlite" {
+		return // its units run one after the other
+	}
+	p := s.workspace(t)
+	p.do(t, func(tx store.Tx) error {
+		if err := turn(store.Together)(tx); err != nil {
+			return err
+		}
+		return p.try(t, turn(store.Together))
+	})
+	p.do(t, func(tx store.Tx) error {
+		if err := turn(store.Alone)(tx); err != nil {
+			return err
+		}
+		return p.try(t, func(other store.Tx) error {
+			other.Wake(store.Wake{Kind: store.WakeAction, Ref: ref(1)})
+			return nil
+		})
+	})
+}
+
+func turnFirst(t *testing.T, s *suite) {
+	p := s.workspace(t)
+	err := p.try(t, func(tx store.Tx) error {
+		tx.Now()
+		tx.Turn(store.Alone)
+		return nil
+	})
+	if err == nil {
+		t.Error("a unit took its turn after its snapshot")
+	}
 }
 
 func lockNothing(t *testing.T, s *suite) {

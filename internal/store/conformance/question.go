@@ -14,6 +14,7 @@ import (
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 var questionLaws = []law{
@@ -170,7 +171,7 @@ func (w *world) drawLimits(t *rapid.T, ask func(docket.Question)) {
 		l := &k.Limits[i]
 		var groups []string
 		for j := range w.declared {
-			groups = append(groups, docket.Group(l, verdict.NewClaimant(k, &w.declared[j])))
+			groups = append(groups, docket.Group(l, engine.NewClaimant(k, &w.declared[j])))
 		}
 		group := pick(t, "group", append(groups, "", `"nobody"`)...)
 		to := drawTime(t, "to")

@@ -15,6 +15,7 @@ import (
 	"github.com/deed-dev/deed/internal/tlog"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // reading is one method of a unit that answers, asked for the things of a
@@ -53,22 +54,6 @@ var reads = []reading{
 		counts, err := tx.Summary(store.Filter{})
 		slices.SortFunc(counts, func(a, b store.ContractCount) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		return counts, err
-	}},
-	{method: "LaterInLimit", ask: func(tx store.Tx, f *furnished) (any, error) {
-		var all [][]store.Ref
-		for _, e := range f.entries(action(1, governed)) {
-			for _, suffix := range []string{"", " of another version"} {
-				e.Start, e.Key = at(0), e.Key+suffix
-				refs, err := tx.LaterInLimit(e, at(day), 100)
-				if err != nil {
-					return nil, err
-				}
-				if len(refs) > 0 {
-					all = append(all, refs)
-				}
-			}
-		}
-		return all, nil
 	}},
 	{method: "Current", ask: func(tx store.Tx, _ *furnished) (any, error) {
 		found, err := tx.Current([]store.Ref{ref(1), ref(2), ref(3)})
@@ -206,7 +191,7 @@ func nothing(answer any) bool {
 // what.
 func (f *furnished) answers(tx store.Tx) (map[string]string, error) {
 	k := f.contract
-	claimant := verdict.NewClaimant(k, &action(1).Declaration)
+	claimant := engine.NewClaimant(k, &action(1).Declaration)
 	questions := map[string]*docket.Question{
 		"Revisions":    {Revisions: actionID(1)},
 		"by action id": {Declared: &docket.ActionKey{ContractID: "refunds", By: contract.ByActionID, Value: actionID(2), To: at(day)}},

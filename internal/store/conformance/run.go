@@ -56,6 +56,7 @@ func Run(t *testing.T, open func(tb testing.TB, clock func() value.Instant) stor
 		{"members", memberLaws},
 		{"sign-in", signInLaws},
 		{"workspaces", workspaceLaws},
+		{"overview", overviewLaws},
 		{"trail", trailLaws},
 		{"ledger", ledgerLaws},
 	} {

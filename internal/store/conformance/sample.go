@@ -12,6 +12,7 @@ import (
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // actor is who does things in tests.
@@ -77,7 +78,7 @@ func amount(text string) value.Value {
 func judged(t testing.TB, a *store.Action, changes ...func(*verdict.Verdict)) (*verdict.Verdict, *verdict.Case) {
 	t.Helper()
 	c := &verdict.Case{Engine: verdict.Engine, At: a.Declaration.ReceivedAt, Declarations: []verdict.Declaration{a.Declaration}}
-	v, err := verdict.Evaluate(c)
+	v, err := engine.Evaluate(c)
 	if err != nil {
 		t.Fatalf("evaluate: %v", err)
 	}

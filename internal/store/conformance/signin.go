@@ -50,9 +50,13 @@ func linkRefused(t *testing.T, s *suite) {
 		_, err := d.UseSignIn(background(t), p.token(name), at(when))
 		return err
 	}
+	bo := newcomer(t, p, "Bo")
 	p.keep(t, func(tx store.Tx) {
-		for _, name := range []string{"a", "b", "c"} {
-			tx.AddSignIn(store.SignIn{Hash: p.token(name), Workspace: p.id, Member: p.owner, ExpiresAt: at(time.Hour)})
+		for _, link := range []struct {
+			name string
+			of   access.MemberID
+		}{{"earlier", p.owner}, {"a", p.owner}, {"b", bo.ID}} {
+			tx.AddSignIn(store.SignIn{Hash: p.token(link.name), Workspace: p.id, Member: link.of, ExpiresAt: at(time.Hour)})
 		}
 	})
 	for _, step := range []struct {
@@ -61,11 +65,12 @@ func linkRefused(t *testing.T, s *suite) {
 		works      bool
 	}{
 		{"an unknown one", "unknown", 0, false},
+		{"one that a later one took the place of", "earlier", 0, false},
 		{"one that expires now", "a", time.Hour, false},
 		{"one that expired", "a", day, false},
 		{"one just before it expires", "a", time.Hour - time.Microsecond, true},
 		{"one that was used", "a", 0, false},
-		{"another one", "b", 0, true},
+		{"another member's", "b", 0, true},
 	} {
 		err := use(step.link, step.when)
 		if step.works && err != nil || !step.works && !errors.Is(err, store.ErrNotFound) {
@@ -181,13 +186,14 @@ func sessionsEnd(t *testing.T, s *suite) {
 func expired(t *testing.T, s *suite) {
 	p, _ := s.apart(t)
 	d := p.store.Directory()
+	bo := newcomer(t, p, "Bo")
 	session(t, p, "over", func(s *access.Session) { s.ExpiresAt = at(time.Hour) })
 	session(t, p, "ended", func(s *access.Session) { s.RevokedAt = at(time.Minute) })
 	session(t, p, "ends now", func(s *access.Session) { s.ExpiresAt = at(2 * time.Hour) })
 	session(t, p, "lives", nil)
 	p.keep(t, func(tx store.Tx) {
 		tx.AddSignIn(store.SignIn{Hash: p.token("old"), Workspace: p.id, Member: p.owner, ExpiresAt: at(time.Hour)})
-		tx.AddSignIn(store.SignIn{Hash: p.token("young"), Workspace: p.id, Member: p.owner, ExpiresAt: at(day)})
+		tx.AddSignIn(store.SignIn{Hash: p.token("young"), Workspace: p.id, Member: bo.ID, ExpiresAt: at(day)})
 	})
 	if err := d.Expire(background(t), at(2*time.Hour)); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,8 @@ var wakeLaws = []law{
 	{"those that are due come, the longest due first, and the others wait", dueInOrder},
 	{"a wake that was claimed is gone, and there again if the unit failed", claimedOnce},
 	{"no two units claim one wake, and none is lost where some fail", claimedByOne},
+	{"no two units claim one fact of those that came together, and none is lost where some fail", factsClaimedByOne},
+	{"of facts that came together as many are claimed as were asked for, those that are due first", factsInOrder},
 	{"to check again wakes the action and its neighbours, where something could have been missed", recheck},
 	{"an action that is to be evaluated anyway is known", evaluatedAnyway},
 	{"whoever waits for wakes is told of them", woken},
@@ -134,14 +136,62 @@ func claimedOnce(t *testing.T, s *suite) {
 
 func claimedByOne(t *testing.T, s *suite) {
 	p := s.workspace(t)
-	const wakes = 120
+	var all []store.Wake
+	for n := range 120 {
+		all = append(all, store.Wake{Kind: store.WakeAction, Ref: ref(n)})
+	}
+	eachClaimedOnce(t, p, all)
+}
+
+func factsClaimedByOne(t *testing.T, s *suite) {
+	p := s.workspace(t)
+	var all []store.Wake
+	for n := range 300 {
+		id := evidence.Identity{Source: []string{"stripe", "shop"}[n%2], Family: []string{"refund", "order", "payout"}[n%3], ExternalID: fmt.Sprintf(`["%d"]`, n)}
+		all = append(all, store.Wake{Kind: store.WakeFact, Fact: id})
+	}
+	eachClaimedOnce(t, p, all)
+}
+
+func factsInOrder(t *testing.T, s *suite) {
+	p := s.workspace(t)
+	const many = 230
+	told := func(n int) store.Wake {
+		return store.Wake{Kind: store.WakeFact, Due: at(-time.Duration(n%3) * time.Hour), Fact: evidence.Identity{Source: "stripe", Family: "refund", ExternalID: fmt.Sprint(n)}}
+	}
 	p.keep(t, func(tx store.Tx) {
-		for n := range wakes {
-			tx.Wake(store.Wake{Kind: store.WakeAction, Ref: ref(n)})
+		for n := range many {
+			tx.Wake(told(n))
 		}
 	})
+	left := map[store.Wake]bool{}
+	for n := range many {
+		left[told(n)] = true
+	}
+	for last, n := value.Instant(0), 1; len(left) > 0; n++ {
+		got := claim(t, p, n)
+		if want := min(n, len(left)); len(got) != want {
+			t.Fatalf("%d are claimed where %d were asked for and %d are left", len(got), n, len(left))
+		}
+		for _, w := range got {
+			if !left[w] {
+				t.Fatalf("%+v is claimed twice, or was never added", w)
+			}
+			if w.Due < last {
+				t.Fatalf("%+v comes after one that is due at %s", w, last)
+			}
+			last = w.Due
+			delete(left, w)
+		}
+	}
+}
+
+// eachClaimedOnce adds wakes, and has several units claim them, some of which fail.
+func eachClaimedOnce(t *testing.T, p place, all []store.Wake) {
+	t.Helper()
+	p.keep(t, func(tx store.Tx) { tx.Wake(all...) })
 	var mu sync.Mutex
-	claimed := map[store.Ref]int{}
+	claimed := map[store.Wake]int{}
 	failed := errors.New("killed")
 	together(t, 8, func(i int) error {
 		for round := i; ; round++ {
@@ -165,7 +215,8 @@ func claimedByOne(t *testing.T, s *suite) {
 			}
 			mu.Lock()
 			for _, w := range got {
-				claimed[w.Ref]++
+				w.Due = 0
+				claimed[w]++
 			}
 			mu.Unlock()
 			// What others hold is none of ours, but it may come back.
@@ -174,13 +225,13 @@ func claimedByOne(t *testing.T, s *suite) {
 			}
 		}
 	})
-	for n := range wakes {
-		if claimed[ref(n)] != 1 {
-			t.Errorf("%s was claimed %d times", ref(n), claimed[ref(n)])
+	for _, w := range all {
+		if claimed[w] != 1 {
+			t.Errorf("%+v was claimed %d times", w, claimed[w])
 		}
 	}
-	if len(claimed) != wakes {
-		t.Errorf("%d were claimed, want %d", len(claimed), wakes)
+	if len(claimed) != len(all) {
+		t.Errorf("%d were claimed, want %d", len(claimed), len(all))
 	}
 }
 

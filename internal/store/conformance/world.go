@@ -16,6 +16,7 @@ import (
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // shapes are contracts of one id that differ in all that a store must know of
@@ -282,7 +283,7 @@ func (w *world) keepVerdicts(t *rapid.T, tb testing.TB, when value.Instant) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := verdict.Evaluate(c)
+		v, err := engine.Evaluate(c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // write is one method of a unit that keeps something, tried with the things of a
@@ -37,7 +38,7 @@ var writes = []write{
 	{method: "KeepVerdict", again: true, do: func(tx store.Tx, _ *furnished) error {
 		a := action(1)
 		c := &verdict.Case{Engine: verdict.Engine, At: at(time.Hour), Declarations: []verdict.Declaration{a.Declaration}}
-		v, err := verdict.Evaluate(c)
+		v, err := engine.Evaluate(c)
 		if err != nil {
 			return err
 		}
@@ -48,6 +49,7 @@ var writes = []write{
 	{method: "Wake", again: true, do: says(func(tx store.Tx, _ *furnished) {
 		tx.Wake(store.Wake{Kind: store.WakeSpread, Ref: ref(2)})
 	})},
+	{method: "Turn", unseen: true, do: says(func(tx store.Tx, _ *furnished) { tx.Turn(store.Alone) })},
 	{method: "Recheck", unseen: true, do: says(func(tx store.Tx, _ *furnished) { tx.Recheck(ref(1)) })},
 	{method: "Claim", again: true, do: func(tx store.Tx, _ *furnished) error {
 		_, err := tx.Claim(10)

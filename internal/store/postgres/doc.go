@@ -11,12 +11,15 @@
 // security that also binds its owner, and units run in the role deed_runtime,
 // which owns nothing and may not change what is kept for ever (guard.go).
 //
+// Units that must not overlap take turns (turn.go): they lock a table before their
+// snapshot is taken, whatever process they belong to, and have it until they end.
+//
 // # Life of a conflict
 //
-// Two instances get the same declaration at the same time. Both find that the
-// action is not known and add it; the second commit runs into the unique key of
-// the action's id. The driver calls this a [sqlstore.UniqueError], the unit runs
-// again on a new snapshot, and now finds the action. When the database restarts in
+// Two instances are told the same fact at the same time. Both find that it is not
+// known and add it; the second one runs into the unique key of the fact's revision.
+// The driver calls this a [sqlstore.UniqueError], the unit runs again on a new
+// snapshot, and now finds the fact. When the database restarts in
 // between, units that had not yet sent their commit run again as well, and fail with
 // [store.UnavailableError] as long as it does not answer.
 package postgres

@@ -11,6 +11,7 @@ import (
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/store/sqlstore"
+	"github.com/deed-dev/deed/internal/value"
 )
 
 // driver is one database.
@@ -20,6 +21,9 @@ type driver struct {
 	told chan access.WorkspaceID
 
 	growth *growth
+
+	written, clock value.Instant // when it was opened
+	overview       bool          // there is a role that may look over all workspaces
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -39,6 +43,9 @@ func (d *driver) Told() <-chan access.WorkspaceID { return d.told }
 
 // Begin implements [sqlstore.Driver]. It takes a connection and sends nothing.
 func (d *driver) Begin(ctx context.Context, o sqlstore.SessionOptions) (sqlstore.Session, error) {
+	if o.Overview && !d.overview {
+		return nil, store.ErrNoOverview
+	}
 	conn, err := d.pool.Acquire(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -59,6 +66,9 @@ func (d *driver) Ping(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Times implements [sqlstore.Driver].
+func (d *driver) Times() (written, clock value.Instant) { return d.written, d.clock }
 
 // Close implements [sqlstore.Driver].
 func (d *driver) Close() error {

@@ -16,6 +16,10 @@ import (
 // and has rights only where tables are guarded.
 const runtimeRole = "deed_runtime"
 
+// overviewRole sees of all workspaces in which of them something waits: the columns of
+// [sqlstore.Table.Overview] and nothing else.
+const overviewRole = "deed_overview"
+
 // guardLock keeps instances that start together apart: any number that nobody
 // else takes.
 const guardLock = 0x6465_6564
@@ -23,40 +27,54 @@ const guardLock = 0x6465_6564
 const policy = "deed_workspace"
 
 // guard gives each table its policy and the role its rights, whatever they were
-// before, and returns the role.
-func guard(ctx context.Context, conn *pgx.Conn) (string, error) {
-	role, err := makeRole(ctx, conn)
+// before, and returns the role, and whether there is one for the overview.
+func guard(ctx context.Context, conn *pgx.Conn) (role string, overview bool, err error) {
+	if role, err = makeRole(ctx, conn, runtimeRole); err != nil {
+		return "", false, err
+	}
+	over, err := makeRole(ctx, conn, overviewRole)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	tx, err := conn.Begin(ctx)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // after a commit there is nothing to roll back
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", guardLock); err != nil {
-		return "", err
+		return "", false, err
 	}
 	for _, t := range sqlstore.Tables() {
-		if err := guardTable(ctx, tx, t, role); err != nil {
-			return "", fmt.Errorf("%s: %w", t.Name, err)
+		if err := guardTable(ctx, tx, t, role, over); err != nil {
+			return "", false, fmt.Errorf("%s: %w", t.Name, err)
+		}
+	}
+	if over != "" {
+		if err := grantSchema(ctx, tx, over); err != nil {
+			return "", false, err
 		}
 	}
 	if role != "" {
+		for n := range uint32(turnTables) {
+			if _, err := tx.Exec(ctx, "GRANT UPDATE ON "+turnTable(n)+" TO "+role); err != nil {
+				return "", false, fmt.Errorf("%s: %w", turnTable(n), err)
+			}
+		}
 		if err := grantSchema(ctx, tx, role); err != nil {
-			return "", err
+			return "", false, err
 		}
 	}
-	return role, tx.Commit(ctx)
+	return role, over != "", tx.Commit(ctx)
 }
 
 // guardTable changes what is not as it should be, and nothing else: a change of a
 // table waits for whoever uses it.
-func guardTable(ctx context.Context, tx pgx.Tx, t sqlstore.Table, role string) error {
-	var secured, forced, hasPolicy bool
+func guardTable(ctx context.Context, tx pgx.Tx, t sqlstore.Table, role, over string) error {
+	var secured, forced, hasPolicy, hasOverview bool
 	err := tx.QueryRow(ctx, `SELECT c.relrowsecurity, c.relforcerowsecurity,
-		EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = $2)
-		FROM pg_class c WHERE c.oid = to_regclass($1)`, t.Name, policy).Scan(&secured, &forced, &hasPolicy)
+		EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = $2),
+		EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = $3)
+		FROM pg_class c WHERE c.oid = to_regclass($1)`, t.Name, policy, overviewRole).Scan(&secured, &forced, &hasPolicy, &hasOverview)
 	if err != nil {
 		return err
 	}
@@ -72,6 +90,16 @@ func guardTable(ctx context.Context, tx pgx.Tx, t sqlstore.Table, role string) e
 		}
 		if !forced {
 			changes = append(changes, "ALTER TABLE "+t.Name+" FORCE ROW LEVEL SECURITY")
+		}
+	}
+	if over != "" {
+		changes = append(changes, "REVOKE ALL ON "+t.Name+" FROM "+over)
+		if t.Overview != "" {
+			changes = append(changes, "GRANT SELECT ("+t.Overview+") ON "+t.Name+" TO "+over)
+		}
+		if t.Overview != "" && !t.Directory && !hasOverview {
+			// Who may take the role is not it: the tables' owner goes on seeing nothing.
+			changes = append(changes, "CREATE POLICY "+overviewRole+" ON "+t.Name+" FOR SELECT TO "+over+" USING (current_user = '"+overviewRole+"')")
 		}
 	}
 	if role != "" {
@@ -94,45 +122,45 @@ func grantSchema(ctx context.Context, tx pgx.Tx, role string) error {
 	return err
 }
 
-// makeRole makes the role and lets the database's user take it. Where the user may
+// makeRole makes a role and lets the database's user take it. Where the user may
 // not make roles there is none, and row-level security, which binds the tables'
 // owner too, is what remains.
-func makeRole(ctx context.Context, conn *pgx.Conn) (string, error) {
+func makeRole(ctx context.Context, conn *pgx.Conn, name string) (string, error) {
 	var there, member bool
 	var user string
 	look := func() error {
 		return conn.QueryRow(ctx, `SELECT current_user,
 			EXISTS (SELECT 1 FROM pg_roles WHERE rolname = $1),
 			EXISTS (SELECT 1 FROM pg_roles WHERE rolname = $1 AND pg_has_role(current_user, oid, 'MEMBER'))`,
-			runtimeRole).Scan(&user, &there, &member)
+			name).Scan(&user, &there, &member)
 	}
 	if err := look(); err != nil {
 		return "", err
 	}
 	if !there {
-		_, err := conn.Exec(ctx, "CREATE ROLE "+runtimeRole+" NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS NOINHERIT")
+		_, err := conn.Exec(ctx, "CREATE ROLE "+name+" NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS NOINHERIT")
 		switch {
 		case has(err, "42501"): // insufficient_privilege
 			return "", nil
 		case err != nil && !has(err, "42710", "23505"): // another instance made it
-			return "", fmt.Errorf("make the role %s: %w", runtimeRole, err)
+			return "", fmt.Errorf("make the role %s: %w", name, err)
 		}
 	}
 	if !member {
-		_, err := conn.Exec(ctx, "GRANT "+runtimeRole+" TO "+pgx.Identifier{user}.Sanitize())
+		_, err := conn.Exec(ctx, "GRANT "+name+" TO "+pgx.Identifier{user}.Sanitize())
 		if has(err, "42501") {
 			return "", nil
 		}
 		if err := errors.Join(err, look()); err != nil && !member {
-			return "", fmt.Errorf("let %s take the role %s: %w", user, runtimeRole, err)
+			return "", fmt.Errorf("let %s take the role %s: %w", user, name, err)
 		}
 	}
 	var strong bool
-	err := conn.QueryRow(ctx, "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = $1", runtimeRole).Scan(&strong)
+	err := conn.QueryRow(ctx, "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = $1", name).Scan(&strong)
 	if err == nil && strong {
-		err = fmt.Errorf("the role %s may see every workspace: take SUPERUSER and BYPASSRLS from it", runtimeRole)
+		err = fmt.Errorf("the role %s may see every workspace: take SUPERUSER and BYPASSRLS from it", name)
 	}
-	return runtimeRole, err
+	return name, err
 }
 
 // has says whether an error of the database has one of these codes.

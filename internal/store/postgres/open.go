@@ -14,6 +14,7 @@ import (
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/store/migration"
 	"github.com/deed-dev/deed/internal/store/sqlstore"
+	"github.com/deed-dev/deed/internal/value"
 )
 
 // What a connection is set to, where the URL does not say otherwise. A statement
@@ -40,7 +41,7 @@ const (
 )
 
 // Open opens the store in a database and brings its tables up to date. Errors: a
-// [ConnectError], a [RightsError], and what else the URL or the database says.
+// [ConnectError], a [RightsError], a [sqlstore.ClockError], and what else the URL or the database says.
 func Open(ctx context.Context, url string, options ...sqlstore.Option) (*sqlstore.Store, error) {
 	d, err := open(ctx, url)
 	if err != nil {
@@ -58,7 +59,7 @@ func open(ctx context.Context, url string) (*driver, error) {
 	if err != nil {
 		return nil, errors.New("read the database's URL: it is none") // the cause may hold the password
 	}
-	role, err := prepare(ctx, config.ConnConfig)
+	begun, err := prepare(ctx, config.ConnConfig)
 	if err != nil {
 		return nil, refusal(config.ConnConfig, err)
 	}
@@ -74,25 +75,36 @@ func open(ctx context.Context, url string) (*driver, error) {
 		config.MaxConns = usualConns
 	}
 	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
-		_, err := c.Exec(ctx, "SET ROLE "+pgx.Identifier{role}.Sanitize())
+		_, err := c.Exec(ctx, "SET ROLE "+pgx.Identifier{begun.role}.Sanitize())
 		return err
 	}
-	if role == "" {
+	if begun.role == "" {
 		config.AfterConnect = nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	d := &driver{pool: pool, me: rand.Text(), told: make(chan access.WorkspaceID, 256), growth: newGrowth()}
+	d := &driver{pool: pool, me: rand.Text(), told: make(chan access.WorkspaceID, 256), growth: newGrowth(), written: begun.written, clock: begun.clock, overview: begun.overview}
 	d.start(config.ConnConfig.Copy())
 	return d, nil
 }
 
+// beginning is how a database was found when it was opened.
+type beginning struct {
+	role           string // of units; empty if the database's user may not make one
+	overview       bool   // there is another one for looking over all workspaces
+	written, clock value.Instant
+}
+
+// times are the latest time that was kept, and the database's.
+const times = `SELECT COALESCE((SELECT taken FROM turns WHERE name = '` + sqlstore.TimeTurn + `'), 0),
+	(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`
+
 // prepare brings the tables up to date and guards them, with a connection of its
-// own that has the time it needs. It returns the role for units; empty if the
-// database's user may not make one.
-func prepare(ctx context.Context, config *pgx.ConnConfig) (string, error) {
+// own that has the time it needs.
+func prepare(ctx context.Context, config *pgx.ConnConfig) (beginning, error) {
+	none := beginning{}
 	own := config.Copy()
 	if own.ConnectTimeout == 0 {
 		own.ConnectTimeout = connectTimeout
@@ -100,19 +112,23 @@ func prepare(ctx context.Context, config *pgx.ConnConfig) (string, error) {
 	db := stdlib.OpenDB(*own)
 	defer db.Close()
 	if err := db.PingContext(ctx); err != nil {
-		return "", fmt.Errorf("connect to the database: %w", err)
+		return none, fmt.Errorf("connect to the database: %w", err)
 	}
 	if err := migration.Postgres(ctx, db); err != nil {
-		return "", err
+		return none, err
 	}
 	conn, err := pgx.ConnectConfig(ctx, own)
 	if err != nil {
-		return "", fmt.Errorf("connect to the database: %w", err)
+		return none, fmt.Errorf("connect to the database: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	role, err := guard(ctx, conn)
+	role, overview, err := guard(ctx, conn)
 	if err != nil {
-		return "", fmt.Errorf("guard the tables: %w", err)
+		return none, fmt.Errorf("guard the tables: %w", err)
 	}
-	return role, nil
+	b := beginning{role: role, overview: overview}
+	if err := conn.QueryRow(ctx, times).Scan(&b.written, &b.clock); err != nil {
+		return none, fmt.Errorf("find the latest time: %w", err)
+	}
+	return b, nil
 }

@@ -19,7 +19,8 @@ type session struct {
 	conn    *pgxpool.Conn
 	options sqlstore.SessionOptions
 	growth  *growth
-	written int // rows
+	turn    store.Turn // taken first; 0 for none
+	written int        // rows
 	begun   bool
 	now     value.Instant
 }
@@ -33,6 +34,9 @@ const rollbackWithin = 5 * time.Second
 
 // Now implements [sqlstore.Session].
 func (s *session) Now() value.Instant { return s.now }
+
+// Turn implements [sqlstore.Session].
+func (s *session) Turn(t store.Turn) { s.turn = t }
 
 // Send implements [sqlstore.Session].
 func (s *session) Send(ctx context.Context, calls []sqlstore.Call) error {
@@ -71,6 +75,12 @@ func (s *session) begin() []sqlstore.Call {
 		text += " READ ONLY"
 	}
 	calls := []sqlstore.Call{{Name: "begin", SQL: text}}
+	if s.turn != 0 {
+		calls = append(calls, takeTurn(s.options.Workspace, s.turn))
+	}
+	if s.options.Overview {
+		calls = append(calls, sqlstore.Call{Name: "overlook", SQL: "SET LOCAL ROLE " + overviewRole})
+	}
 	if s.options.Elevated {
 		calls = append(calls, sqlstore.Call{Name: "rise", SQL: "SET LOCAL ROLE NONE"})
 	}

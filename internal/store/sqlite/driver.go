@@ -10,6 +10,7 @@ import (
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/store/sqlstore"
+	"github.com/deed-dev/deed/internal/value"
 )
 
 // driver is the database of one folder.
@@ -19,6 +20,7 @@ type driver struct {
 	writer  chan *connection // holds the one that writes while nobody does
 	readers chan *connection
 	opened  map[chan *connection]int // how many connections have a home there
+	written value.Instant            // the latest time in it when it was opened to be served
 
 	once  sync.Once
 	ended chan struct{}
@@ -100,6 +102,17 @@ func (d *driver) Ping(ctx context.Context) error {
 	s.Rollback()
 	return nil
 }
+
+// Times implements [sqlstore.Driver]: SQLite has no clock of its own.
+func (d *driver) Times() (written, clock value.Instant) { return d.written, 0 }
+
+// latest is the latest time among the rows that were written last. Leaves stand for
+// declarations, verdicts and contracts. The tally that stands last may be an older one
+// that was added up, which is why several are looked at.
+const latest = `SELECT max(at) FROM (
+	SELECT COALESCE((SELECT at FROM leaves ORDER BY id DESC LIMIT 1), 0) AS at
+	UNION ALL SELECT COALESCE((SELECT at FROM audit_entries ORDER BY id DESC LIMIT 1), 0)
+	UNION ALL SELECT COALESCE((SELECT max(last_at) FROM (SELECT last_at FROM source_tallies ORDER BY id DESC LIMIT 64)), 0))`
 
 // Close implements [sqlstore.Driver]. It waits for the sessions that are open, and
 // ends as well where opening broke off half way.

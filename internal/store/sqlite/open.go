@@ -30,8 +30,8 @@ func (e *InUseError) Error() string {
 }
 
 // Open opens the store in a folder and makes both if they are not there. Errors:
-// an [InUseError], a [FolderError], a [DamagedError], and whatever else the file
-// system or the database says.
+// an [InUseError], a [FolderError], a [DamagedError], a [sqlstore.ClockError], and
+// whatever else the file system or the database says.
 func Open(ctx context.Context, folder string, options ...sqlstore.Option) (*sqlstore.Store, error) {
 	d, err := open(ctx, folder)
 	if errors.As(err, new(*FolderError)) {
@@ -83,6 +83,9 @@ func open(ctx context.Context, folder string) (_ *driver, err error) {
 	}
 	if err := migration.SQLite(ctx, d.db); err != nil {
 		return nil, err
+	}
+	if err := d.db.QueryRowContext(ctx, latest).Scan(&d.written); err != nil {
+		return nil, fmt.Errorf("find the latest time: %w", err)
 	}
 	readers := max(4, runtime.NumCPU())
 	d.readers = make(chan *connection, readers)

@@ -25,6 +25,9 @@ type session struct {
 // Now implements [sqlstore.Session]: SQLite has no clock of its own.
 func (s *session) Now() value.Instant { return 0 }
 
+// Turn implements [sqlstore.Session]: sessions that write have one anyway.
+func (s *session) Turn(store.Turn) {}
+
 // Send implements [sqlstore.Session].
 func (s *session) Send(ctx context.Context, calls []sqlstore.Call) error {
 	for i := range calls {

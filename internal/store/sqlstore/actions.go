@@ -135,7 +135,7 @@ func (u *unit) AddAction(a *store.Action, limits []store.LimitEntry, linkParams 
 		a.Ref, key(d.ActionID), key(d.ContractID), key(d.ActionType), key(d.SubjectID), key(d.SubjectKind), key(d.AgentID), key(d.WorkflowID),
 		key(d.Compensates), d.Start(), d.ReceivedAt, a.Version, a.Mode, a.By, a.SelfAttested, text, a.Body,
 	})
-	u.late.add(a.Ref)
+	u.late.add(a.Ref, listing{contractID: key(d.ContractID), start: d.Start()})
 	u.addLinks(a.Ref, key(d.ContractID), d.Start(), linkParams)
 	u.addLimits(a.Ref, d.ReceivedAt, limits)
 }

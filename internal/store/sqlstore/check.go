@@ -96,6 +96,11 @@ func (s *statement) check() error {
 	var names []string
 	for _, m := range found {
 		switch {
+		case s.overview && (m.inserted || writes(s.sql)):
+			return wrong("of the overview writes")
+		case s.overview && m.table.Overview == "":
+			return wrong("of the overview touches %s, which is no part of it", m.table.Name)
+		case s.overview:
 		case s.directory && !m.table.Directory:
 			return wrong("of the directory touches %s, which belongs to a workspace", m.table.Name)
 		case s.directory, m.table.shared:

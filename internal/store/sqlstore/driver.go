@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 )
 
@@ -22,6 +23,9 @@ type Driver interface {
 	// Told receives what other processes told. It is nil where there are none.
 	Told() <-chan access.WorkspaceID
 	Ping(ctx context.Context) error
+	// Times are the latest time that was written before the database was opened (zero:
+	// none that is known), and its clock then (zero: it has none of its own).
+	Times() (written, clock value.Instant)
 	Close() error
 }
 
@@ -32,6 +36,10 @@ type SessionOptions struct {
 	// Elevated lets the session delete what is otherwise kept for ever: only to
 	// remove a workspace as a whole.
 	Elevated bool
+	// Overview lets the session see of all workspaces in which of them something waits,
+	// and nothing else. Error of Begin where there is no such thing:
+	// [store.ErrNoOverview].
+	Overview bool
 }
 
 // Session is one transaction on one snapshot. Its errors are a [CallError], which
@@ -45,6 +53,9 @@ type Session interface {
 	Commit(ctx context.Context, calls []Call) error
 	// Rollback ends a session that was not committed.
 	Rollback()
+	// Turn has the session wait for its turn before it takes its snapshot. It is called
+	// before anything is sent, and only where sessions that write overlap.
+	Turn(t store.Turn)
 	// Now is the database's time when the session began; zero where it has no clock
 	// of its own. It is known after the first Send.
 	Now() value.Instant

@@ -14,12 +14,12 @@ import (
 )
 
 var (
-	// What is known of the facts that are to be added: whether this revision is
-	// there, and the latest one that is.
+	// What is known of the facts that are to be added: the latest revision, and whether
+	// this one is there. Of those that are new there is no row.
 	knownFacts = tenant("known_facts", `
-		SELECT k.n, COALESCE(h.ordinal, 0), COALESCE(h.subject_id, ''), COALESCE(h.fact_type, ''), COALESCE(h.moved, false),
+		SELECT k.n, h.ordinal, h.subject_id, h.fact_type, h.moved,
 			EXISTS (SELECT 1 FROM facts d WHERE d.workspace_id = $1 AND d.identity = k.k1 AND d.digest = k.k2)
-		FROM {keys bytea bytea} {left join facts h: h.workspace_id = $1 AND h.identity = k.k1 AND h.ordinal =
+		FROM {keys bytea bytea} {join facts h: h.workspace_id = $1 AND h.identity = k.k1 AND h.ordinal =
 			(SELECT MAX(m.ordinal) FROM facts m WHERE m.workspace_id = $1 AND m.identity = k.k1)}`)
 	addFact = tenant("add_fact", `
 		INSERT INTO facts (workspace_id, identity, ordinal, digest, source, external_id, fact_type, subject_id, occurred_at, moved, kept_by,
@@ -29,6 +29,8 @@ var (
 		INSERT INTO fact_refs (workspace_id, name, value, identity) {rows text text bytea} ON CONFLICT DO NOTHING`)
 	addMove = tenant("add_fact_move", `
 		INSERT INTO fact_moves (workspace_id, source, value, identity) {rows text text bytea} ON CONFLICT DO NOTHING`)
+	addKind = tenant("add_fact_kind", `
+		INSERT INTO fact_kinds (workspace_id, source, fact_type) {rows text text} ON CONFLICT DO NOTHING`)
 	factRevisions = tenant("fact_revisions", `
 		SELECT seq, kept_by, form, body FROM facts WHERE workspace_id = $1 AND identity = $2 ORDER BY ordinal`)
 )
@@ -79,6 +81,9 @@ func (u *unit) AddFacts(facts []store.Fact) ([]bool, error) {
 			continue
 		}
 		isNew[i], there[digests[i]] = true, true
+		if heads[identities[i]] == nil {
+			heads[identities[i]] = &head{}
+		}
 		if err := u.addFact(&facts[chosen[digests[i]]], heads[identities[i]], identities[i], digests[i]); err != nil {
 			return nil, err
 		}
@@ -112,6 +117,7 @@ func (u *unit) addFact(f *store.Fact, latest *head, identity, digest string) err
 		u.queueRows(addRef, []any{key(name), key(f.Refs[name]), id})
 	}
 	u.late.tally(f.Source).add(1, u.Now())
+	u.late.kind(f.Source, f.Type)
 	return nil
 }
 

@@ -33,10 +33,6 @@ var (
 		DELETE FROM limit_sums WHERE workspace_id = $1
 		AND (limit_key, grp, width, bucket_at) IN (SELECT k.k1, k.k2, k.k3, k.k4 FROM {keys text text bigint bigint})
 		RETURNING limit_key, grp, width, bucket_at, shadow, currency, entries, amount, received_at`)
-	laterInLimit = tenant("later_in_limit", `
-		SELECT ref FROM limit_entries
-		WHERE workspace_id = $1 AND limit_key = $2 AND grp = $3 AND start_at > $4 AND start_at <= $5
-		ORDER BY start_at, ref LIMIT $6`)
 )
 
 // sumKey is what is added up together.
@@ -114,20 +110,6 @@ func readSum(r Row) (sumKey, sum, error) {
 	s.amount, err = money.ParseDecimal(r.Text())
 	s.received = value.Instant(r.Int())
 	return k, s, err
-}
-
-// LaterInLimit implements [store.Actions].
-func (u *unit) LaterInLimit(e store.LimitEntry, to value.Instant, n int) ([]store.Ref, error) {
-	var refs []store.Ref
-	args := []any{e.Key, key(e.Group), e.Start, to, n}
-	err := u.ask(&query{statement: laterInLimit, args: args, row: func(r Row) error {
-		refs = append(refs, store.Ref(r.Text()))
-		return nil
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("find the actions that an entry of a limit changes: %w", err)
-	}
-	return refs, nil
 }
 
 // stretch is a part of a window: entries that are added up over width, or single

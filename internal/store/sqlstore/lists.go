@@ -50,7 +50,8 @@ var (
 		AND s.settles_at >= $4 AND (s.settles_at > $4 OR s.ref > $5)`+filtered+` ORDER BY s.settles_at, s.ref LIMIT $6`)
 )
 
-// Counting reads the period from the index of each badge.
+// Counting reads the period from the index of each badge, and nothing else unless it is
+// narrowed to what only actions say.
 const (
 	// The contract is made into something that no index has, lest SQLite takes an
 	// index for the groups and walks through all times.
@@ -63,7 +64,8 @@ const (
 var (
 	countAll      = tenant("count_actions", counted+counting+grouped)
 	countSome     = tenant("count_some_actions", counted+someOf+counting+` AND $4 = 0 AND $5 = '' AND $6 = 0`+filtered+grouped)
-	countContract = tenant("count_actions_of_contract", counted+someOf+counting+` AND s.contract_id = $8 AND $4 = 0 AND $5 = '' AND $6 = 0`+filtered+grouped)
+	countContract = tenant("count_actions_of_contract", counted+counting+` AND s.contract_id = $4`+grouped)
+	countBoth     = tenant("count_some_actions_of_contract", counted+someOf+counting+` AND s.contract_id = $8 AND $4 = 0 AND $5 = '' AND $6 = 0`+filtered+grouped)
 )
 
 // ListActions implements [store.Actions].
@@ -177,11 +179,14 @@ func filterArgs(f store.Filter, from place, limit int) []any {
 // Summary implements [store.Actions].
 func (u *unit) Summary(f store.Filter) ([]store.ContractCount, error) {
 	q := &query{statement: countSome, args: filterArgs(f, place{}, 0)}
-	period := store.Filter{From: f.From, To: f.To}
-	if all := filterArgs(period, place{}, 0); fmt.Sprint(all) == fmt.Sprint(q.args) {
-		q.statement, q.args = countAll, all[:2]
-	} else if f.ContractID != "" {
-		q.statement = countContract
+	alone := func(only store.Filter) bool { return fmt.Sprint(filterArgs(only, place{}, 0)) == fmt.Sprint(q.args) }
+	switch {
+	case alone(store.Filter{From: f.From, To: f.To}):
+		q.statement, q.args = countAll, q.args[:2]
+	case alone(store.Filter{From: f.From, To: f.To, ContractID: f.ContractID}):
+		q.statement, q.args = countContract, []any{q.args[0], q.args[1], key(f.ContractID)}
+	case f.ContractID != "":
+		q.statement = countBoth
 	}
 	var counts []store.ContractCount
 	q.row = func(r Row) error {

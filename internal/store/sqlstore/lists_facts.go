@@ -1,16 +1,20 @@
 package sqlstore
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/store"
 )
 
 // Parameters of all lists of facts: $2 is where the list goes on, $3 how many, the
 // rest the filter.
 const (
-	fromFacts = `SELECT f.seq, f.kept_by, f.form, f.body FROM facts f WHERE f.workspace_id = $1 AND f.seq < $2
+	fromFacts = `SELECT f.seq, f.kept_by, f.form, f.body FROM facts f WHERE f.workspace_id = $1 AND f.seq < $2` + narrowed
+	narrowed  = `
 		AND ($4 = '' OR f.source = $4) AND ($5 = '' OR f.fact_type = $5) AND ($6 = '' OR f.subject_id = $6)
 		AND ($7 = '' OR f.external_id = $7) AND f.occurred_at >= $8 AND f.occurred_at < $9
 		AND ($10 = '' OR EXISTS (SELECT 1 FROM fact_refs r
@@ -19,11 +23,16 @@ const (
 )
 
 var (
-	listFacts           = tenant("list_facts", fromFacts+newestFacts)
-	listFactsByExternal = tenant("list_facts_by_external_id", fromFacts+` AND f.external_id = $7`+newestFacts)
-	listFactsBySubject  = tenant("list_facts_by_subject", fromFacts+` AND f.subject_id = $6 AND f.subject_id <> ''`+newestFacts)
-	listFactsByType     = tenant("list_facts_by_type", fromFacts+` AND f.source = $4 AND f.fact_type = $5`+newestFacts)
-	listFactsByRef      = tenant("list_facts_by_ref", fromFacts+` AND f.identity IN (
+	listFacts = tenant("list_facts", fromFacts+newestFacts)
+	factKinds = tenant("fact_kinds_of", `
+		SELECT source, fact_type FROM fact_kinds WHERE workspace_id = $1 AND ($2 = '' OR source = $2)`)
+	// Each key is an identity that the external id may have; where the statement runs for
+	// each of them, so does the limit.
+	listFactsByExternal = tenant("list_facts_by_external_id", `SELECT f.seq, f.kept_by, f.form, f.body FROM {keys bytea}
+		{join facts f: f.workspace_id = $1 AND f.identity = k.k1} WHERE f.seq < $2`+narrowed+newestFacts)
+	listFactsBySubject = tenant("list_facts_by_subject", fromFacts+` AND f.subject_id = $6 AND f.subject_id <> ''`+newestFacts)
+	listFactsByType    = tenant("list_facts_by_type", fromFacts+` AND f.source = $4 AND f.fact_type = $5`+newestFacts)
+	listFactsByRef     = tenant("list_facts_by_ref", fromFacts+` AND f.identity IN (
 		SELECT i.identity FROM fact_refs i WHERE i.workspace_id = $1 AND i.name = $10 AND i.value = $11)`+newestFacts)
 )
 
@@ -45,19 +54,43 @@ func (u *unit) ListFacts(f store.FactFilter, p store.Page) ([]store.Fact, store.
 	args := []any{
 		from.number, p.Limit + 1, key(f.Source), key(f.Type), key(f.SubjectID), key(f.ExternalID), f.From, to, key(f.Ref), key(f.RefValue),
 	}
-	err = u.ask(&query{statement: factsFor(f), args: args, row: func(r Row) error {
+	q := &query{statement: factsFor(f), args: args, row: func(r Row) error {
 		kept, err := keptFact(r)
 		all = append(all, kept)
 		return err
-	}})
-	if err != nil {
+	}}
+	if f.ExternalID != "" {
+		if q.keys, err = u.identitiesOf(f); err != nil {
+			return nil, "", err
+		}
+	}
+	if err := u.ask(q); err != nil {
 		return nil, "", fmt.Errorf("list facts: %w", err)
 	}
+	slices.SortFunc(all, func(a, b store.Fact) int { return cmp.Compare(b.Seq, a.Seq) })
 	if len(all) <= p.Limit {
 		return all, "", nil
 	}
 	all = all[:p.Limit]
 	return all, cursor(name, f, place{number: all[len(all)-1].Seq}), nil
+}
+
+// identitiesOf are the keys of those that an external id may have: in each source, of
+// each family of which the source has told.
+func (u *unit) identitiesOf(f store.FactFilter) (keys [][]any, err error) {
+	known := map[evidence.Identity]bool{}
+	err = u.ask(&query{statement: factKinds, args: []any{f.Source}, row: func(r Row) error {
+		id := evidence.Identity{Source: r.Text(), Family: evidence.Family(r.Text()), ExternalID: f.ExternalID}
+		if !known[id] {
+			known[id] = true
+			keys = append(keys, []any{[]byte(identityOf(id))})
+		}
+		return nil
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("read what sources have told: %w", err)
+	}
+	return keys, nil
 }
 
 // factsFor picks the statement whose index narrows a list most.

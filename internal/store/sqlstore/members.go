@@ -29,6 +29,8 @@ var (
 
 	addMemberLink = tenant("add_member_link", `
 		INSERT INTO sign_ins (workspace_id, hash, person_id, expires_at, used_at) VALUES ($1, $2, $3, $4, $5)`)
+	endLinksOf = tenant("end_links_of", `DELETE FROM sign_ins WHERE workspace_id = $1 AND person_id = $2 AND used_at = 0`)
+
 	endSessionsOf = tenant("end_sessions_of", `
 		UPDATE sessions SET revoked_at = $3 WHERE workspace_id = $1 AND person_id = $2 AND revoked_at = 0`)
 )
@@ -110,6 +112,7 @@ func (u *unit) PutWorkspace(w store.Workspace) {
 // AddSignIn implements [store.Members].
 func (u *unit) AddSignIn(s store.SignIn) {
 	if u.owns("a sign-in link", s.Workspace) {
+		u.queue(endLinksOf, s.Member)
 		u.queue(addMemberLink, s.Hash[:], s.Member, s.ExpiresAt, s.UsedAt)
 	}
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,15 +12,18 @@ import (
 
 var (
 	addWake = tenant("add_wake", `
-		INSERT INTO wakes (workspace_id, kind, due_at, ref, fact_source, family, external_id, source, fact_type, watermark)
-		{rows bigint bigint text text text text text text bigint}`)
+		INSERT INTO wakes (workspace_id, kind, due_at, ref, fact_source, family, external_id, source, fact_type, watermark, holds)
+		{rows bigint bigint text text text text text text bigint bigint}`)
 	// Materialized: where PostgreSQL looks again for each row that it deletes, it
-	// takes more than it was asked for.
+	// takes more than it was asked for. A row may be about several facts: those are taken
+	// before which there are fewer than asked for.
 	claimWakes = tenant("claim_wakes", `
 		WITH due AS MATERIALIZED (
-			SELECT w.due_at, w.id FROM wakes w WHERE w.workspace_id = $1 AND w.due_at <= $2 ORDER BY w.due_at, w.id LIMIT $3 {skip locked})
-		DELETE FROM wakes WHERE wakes.workspace_id = $1 AND (wakes.due_at, wakes.id) IN (SELECT due.due_at, due.id FROM due)
-		RETURNING id, kind, due_at, ref, fact_source, family, external_id, source, fact_type, watermark`)
+			SELECT w.due_at, w.id, w.holds FROM wakes w WHERE w.workspace_id = $1 AND w.due_at <= $2 ORDER BY w.due_at, w.id LIMIT $3 {skip locked}),
+		summed AS (SELECT due.due_at, due.id, SUM(due.holds) OVER (ORDER BY due.due_at, due.id) - due.holds AS before FROM due)
+		DELETE FROM wakes WHERE wakes.workspace_id = $1
+			AND (wakes.due_at, wakes.id) IN (SELECT summed.due_at, summed.id FROM summed WHERE summed.before < $3)
+		RETURNING id, kind, due_at, ref, fact_source, family, external_id, source, fact_type, watermark, holds`)
 	// The kinds are those of wakes that have an action evaluated, whatever else.
 	pendingWakes = tenant("pending_wakes", `
 		SELECT w.ref, w.kind, w.watermark FROM wakes w WHERE w.workspace_id = $1 AND w.ref {in $2 text} AND w.kind <= 2 AND w.due_at <= $3 {skip locked}`)
@@ -45,9 +49,25 @@ func (u *unit) Wake(wakes ...store.Wake) {
 			due = now
 		}
 		u.due = u.due || due <= now
+		if w.Kind == store.WakeFact {
+			u.late.wake(due, w.Fact)
+			continue
+		}
 		u.queueRows(addWake, []any{
-			w.Kind, due, w.Ref, w.Fact.Source, w.Fact.Family, w.Fact.ExternalID, w.Source, w.FactType, w.Watermark,
+			w.Kind, due, w.Ref, "", "", "", w.Source, w.FactType, w.Watermark, 1,
 		})
+	}
+}
+
+// Turn implements [store.Queue].
+func (u *unit) Turn(t store.Turn) {
+	switch {
+	case u.readOnly:
+		u.fail(errors.New("a view takes a turn, in which nothing would be brought"))
+	case u.begun:
+		u.fail(errors.New("a unit takes its turn after it has begun, and would not see what it waited for"))
+	case !u.store.driver.Serial():
+		u.session.Turn(t)
 	}
 }
 
@@ -61,8 +81,9 @@ func (u *unit) Recheck(ref store.Ref) {
 // Claim implements [store.Queue].
 func (u *unit) Claim(n int) ([]store.Wake, error) {
 	type claimed struct {
-		id   int64
-		wake store.Wake
+		id    int64
+		wake  store.Wake
+		facts int64
 	}
 	var all []claimed
 	err := u.ask(&query{statement: claimWakes, args: []any{u.Now(), n}, row: func(r Row) error {
@@ -71,6 +92,7 @@ func (u *unit) Claim(n int) ([]store.Wake, error) {
 		w.Kind, w.Due, w.Ref = store.WakeKind(r.Int()), value.Instant(r.Int()), store.Ref(r.Text())
 		w.Fact.Source, w.Fact.Family, w.Fact.ExternalID = r.Text(), r.Text(), r.Text()
 		w.Source, w.FactType, w.Watermark = r.Text(), r.Text(), value.Instant(r.Int())
+		c.facts = r.Int()
 		all = append(all, c)
 		return nil
 	}})
@@ -78,9 +100,17 @@ func (u *unit) Claim(n int) ([]store.Wake, error) {
 		return nil, fmt.Errorf("claim wakes: %w", err)
 	}
 	slices.SortFunc(all, func(a, b claimed) int { return cmp.Or(cmp.Compare(a.wake.Due, b.wake.Due), cmp.Compare(a.id, b.id)) })
-	wakes := make([]store.Wake, len(all))
+	var wakes []store.Wake
 	for i := range all {
-		wakes[i] = all[i].wake
+		each, err := apart(all[i].wake, all[i].facts)
+		if err != nil {
+			return nil, fmt.Errorf("claim wakes: %w", err)
+		}
+		wakes = append(wakes, each...)
+	}
+	if len(wakes) > n { // some facts of the last row
+		u.Wake(wakes[n:]...)
+		wakes = wakes[:n]
 	}
 	return wakes, nil
 }

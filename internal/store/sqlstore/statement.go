@@ -54,6 +54,7 @@ type statement struct {
 	name      string
 	sql       string
 	directory bool
+	overview  bool // of the directory too
 	unique    bool // see taken
 
 	once     [2]sync.Once
@@ -80,6 +81,13 @@ func tenant(name, sql string) *statement { return enter(&statement{name: name, s
 // touch tables of the directory only, and all its parameters are the caller's.
 func directory(name, sql string) *statement {
 	return enter(&statement{name: name, sql: sql, directory: true})
+}
+
+// overview makes a statement of the directory that asks of all workspaces in which of
+// them something waits. It only reads, of the tables that say so and no more of them
+// than [Table.Overview] names.
+func overview(name, sql string) *statement {
+	return enter(&statement{name: name, sql: sql, directory: true, overview: true})
 }
 
 func enter(s *statement) *statement {

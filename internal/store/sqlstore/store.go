@@ -27,6 +27,7 @@ type Store struct {
 	texts   *compiled
 	signal  *signaller
 	relief  *reliever
+	keeper  *timekeeper // nil where what was written can be read at the start
 
 	mu     sync.Mutex
 	latest value.Instant // the latest time that a unit had
@@ -38,7 +39,8 @@ type Store struct {
 var _ store.Store = (*Store)(nil)
 
 type options struct {
-	clock func() value.Instant
+	clock  func() value.Instant
+	behind func(*ClockError) error
 }
 
 // Option changes how a store works.
@@ -51,6 +53,7 @@ func WithClock(clock func() value.Instant) Option {
 
 // New makes a store of a driver whose tables are there. It owns the driver from
 // now on. It refuses to begin with a statement that does not keep to its workspace.
+// Errors: a [ClockError], and those of [WhenClockBehind].
 func New(d Driver, o ...Option) (*Store, error) {
 	for _, s := range book {
 		if err := s.check(); err != nil {
@@ -61,7 +64,13 @@ func New(d Driver, o ...Option) (*Store, error) {
 	for _, set := range o {
 		set(&s.options)
 	}
+	if err := s.resume(); err != nil {
+		return nil, err
+	}
 	s.signal, s.relief = newSignaller(d), newReliever(s)
+	if d.Told() != nil { // other processes, and so more than one clock
+		s.keeper = newTimekeeper(s)
+	}
 	return s, nil
 }
 
@@ -78,6 +87,9 @@ func (s *Store) Woken() <-chan access.WorkspaceID { return s.signal.woken }
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.relief.close()
+		if s.keeper != nil {
+			s.keeper.close()
+		}
 		s.signal.close()
 		s.closed = s.driver.Close()
 	})
@@ -153,6 +165,9 @@ func (s *Store) once(ctx context.Context, o SessionOptions, fn func(*unit) error
 		s.signal.wake(u.workspace)
 	}
 	s.relief.add(u.crowded)
+	if s.keeper != nil && !u.readOnly && u.workspace != "" {
+		s.keeper.wrote(u.at)
+	}
 	return nil, false
 }
 
@@ -191,7 +206,7 @@ func pause(ctx context.Context, n int) error {
 }
 
 // now is the time of a unit that began at a database's time, never before that of
-// another unit of this process.
+// another unit of this process, nor what was written before it.
 func (s *Store) now(at value.Instant) value.Instant {
 	switch {
 	case s.options.clock != nil:

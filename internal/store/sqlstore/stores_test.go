@@ -17,6 +17,7 @@ import (
 	"github.com/deed-dev/deed/internal/store/sqlite"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
+	"github.com/deed-dev/deed/internal/verdict/engine"
 )
 
 // noon is 2026-11-02T12:00:00Z, when what these tests tell happens.
@@ -186,7 +187,7 @@ func (d *desk) declare(tx store.Tx, all ...*store.Action) error {
 			Sources: []evidence.Source{{Name: "stripe", Trust: evidence.Independent}},
 			History: []verdict.History{{Limit: "agent_daily", From: 1, To: a.Declaration.ReceivedAt, CompleteTo: a.Declaration.ReceivedAt}},
 		}
-		v, err := verdict.Evaluate(c)
+		v, err := engine.Evaluate(c)
 		if err != nil {
 			return err
 		}
@@ -214,7 +215,7 @@ func (d *desk) entries(a *store.Action) []store.LimitEntry {
 func (d *desk) history(dec *verdict.Declaration) *docket.Question {
 	limit := &d.contract.Limits[0]
 	return &docket.Question{History: &docket.HistoryQuery{
-		Contract: d.contract, Limit: limit, Mode: verdict.Live, Group: docket.Group(limit, verdict.NewClaimant(d.contract, dec)),
+		Contract: d.contract, Limit: limit, Mode: verdict.Live, Group: docket.Group(limit, engine.NewClaimant(d.contract, dec)),
 		Except: dec.ActionID, From: dec.Start().Add(-limit.Rolling.Over), To: dec.Start(), At: dec.ReceivedAt.Add(1000 * time.Hour),
 	}}
 }

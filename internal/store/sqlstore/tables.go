@@ -9,6 +9,10 @@ type Table struct {
 	// May is what the server's role may do besides reading: a list of privileges as
 	// PostgreSQL writes it. What is kept for ever is INSERT alone.
 	May string
+	// Overview are the columns that may be read of all workspaces at once, to find out
+	// in which of them something waits: a list as PostgreSQL writes it. They say nothing
+	// about what it is. Empty: none.
+	Overview string
 
 	shared bool // of the directory, and a tenant's statement may read all of it
 }
@@ -27,12 +31,13 @@ var tables = []Table{
 	{Name: "facts", May: "INSERT"},
 	{Name: "fact_refs", May: "INSERT"},
 	{Name: "fact_moves", May: "INSERT"},
+	{Name: "fact_kinds", May: "INSERT"},
 
 	// What follows from it, and what is waited for.
 	{Name: "verdicts", May: "INSERT, UPDATE"},
 	{Name: "standings", May: "INSERT, UPDATE"},
 	{Name: "waits", May: "INSERT, DELETE"},
-	{Name: "wakes", May: "INSERT, UPDATE, DELETE"},
+	{Name: "wakes", May: "INSERT, UPDATE, DELETE", Overview: "workspace_id, due_at, id"},
 	{Name: "limit_sums", May: "INSERT, DELETE"},
 	{Name: "source_tallies", May: "INSERT, DELETE"},
 
@@ -48,13 +53,13 @@ var tables = []Table{
 	// What was done, and what a ledger keeps of it.
 	{Name: "audit_entries", May: "INSERT"},
 	{Name: "declared_counts", May: "INSERT, DELETE"},
-	{Name: "leaves", May: "INSERT, UPDATE (number)"},
+	{Name: "leaves", May: "INSERT, UPDATE (number)", Overview: "workspace_id, number, id"},
 	{Name: "ledgers", May: "INSERT, UPDATE"},
 	{Name: "ledger_nodes", May: "INSERT"},
 	{Name: "secrets", May: "INSERT, UPDATE"},
 
 	// The directory.
-	{Name: "workspaces", Directory: true, May: "INSERT, UPDATE, DELETE"},
+	{Name: "workspaces", Directory: true, May: "INSERT, UPDATE, DELETE", Overview: "workspace_id"},
 	{Name: "people", Directory: true, May: "INSERT, UPDATE", shared: true},
 	{Name: "memberships", Directory: true, May: "INSERT, UPDATE, DELETE"},
 	{Name: "api_keys", Directory: true, May: "INSERT, UPDATE, DELETE"},

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -16,7 +17,10 @@ type fake struct {
 	fails  []error // of the sessions, one after the other; nil commits
 	clock  []value.Instant
 	opened int
-	log    []string
+
+	written value.Instant
+
+	log []string
 }
 
 func (f *fake) Name() string                                     { return "fake" }
@@ -25,6 +29,7 @@ func (f *fake) Serial() bool                                     { return false 
 func (f *fake) Tell(context.Context, []access.WorkspaceID) error { return nil }
 func (f *fake) Told() <-chan access.WorkspaceID                  { return nil }
 func (f *fake) Ping(context.Context) error                       { return nil }
+func (f *fake) Times() (written, clock value.Instant)            { return f.written, 1 }
 func (f *fake) Close() error                                     { return nil }
 func (f *fake) Begin(context.Context, SessionOptions) (Session, error) {
 	s := &fakeSession{of: f, n: f.opened}
@@ -52,6 +57,8 @@ func (s *fakeSession) Commit(ctx context.Context, calls []Call) error {
 	}
 	return nil
 }
+
+func (s *fakeSession) Turn(t store.Turn) { s.of.log = append(s.of.log, fmt.Sprint("turn ", t)) }
 
 func (s *fakeSession) Rollback() { s.of.log = append(s.of.log, "rollback") }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/docket"
 	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
 )
 
@@ -34,6 +35,16 @@ var (
 		WHERE (standings.badge <> excluded.badge OR standings.outcome <> excluded.outcome OR standings.conformance <> excluded.conformance
 			OR standings.status <> excluded.status OR standings.settles_at <> excluded.settles_at)`)
 
+	// Of an action that is new there is nothing to be replaced: PostgreSQL inserts such a
+	// row in one step, where one that may be there already takes two.
+	addVerdict = tenant("add_verdict", `
+		INSERT INTO verdicts (workspace_id, ref, form, covered) {rows text bytea bytea}`)
+	addStanding = tenant("add_standing", `
+		INSERT INTO standings (workspace_id, ref, contract_id, start_at, badge, outcome, conformance, status, settles_at)
+		{rows text text bigint text text text text bigint}`)
+	addFirstWait = tenant("add_first_wait", `
+		INSERT INTO waits (workspace_id, ref, source, fact_type, until_at) {rows text text text bigint}`)
+
 	dropWaits = tenant("drop_waits", `
 		DELETE FROM waits WHERE workspace_id = $1 AND ref {in $2 text}
 		AND NOT (ref || ' ' || source || ' ' || fact_type || ' ' || until_at) {in $3 text}`)
@@ -44,10 +55,18 @@ var (
 // late is what a unit writes once, however often it is said: the last verdict of
 // an action, and sums.
 type late struct {
-	added    map[store.Ref]bool // actions that are new
+	added    map[store.Ref]listing // actions that are new
 	verdicts map[store.Ref]*latest
 	sums     map[sumKey]*sum
 	tallies  map[string]*tally
+	kinds    map[factKind]bool
+	wakes    map[wakeGroup][]string // external ids
+}
+
+// listing is what lists find an action by.
+type listing struct {
+	contractID string
+	start      value.Instant
 }
 
 // latest is the latest verdict of an action.
@@ -58,11 +77,11 @@ type latest struct {
 }
 
 // add notes that an action is new, and has nothing yet that would be replaced.
-func (l *late) add(ref store.Ref) {
+func (l *late) add(ref store.Ref, at listing) {
 	if l.added == nil {
-		l.added = map[store.Ref]bool{}
+		l.added = map[store.Ref]listing{}
 	}
-	l.added[ref] = true
+	l.added[ref] = at
 }
 
 // write queues what is late.
@@ -70,6 +89,8 @@ func (l *late) write(u *unit) {
 	l.writeVerdicts(u)
 	l.writeSums(u)
 	l.writeTallies(u)
+	l.writeKinds(u)
+	l.writeWakes(u)
 }
 
 // Current implements [store.Verdicts].
@@ -142,13 +163,18 @@ func (l *late) writeVerdicts(u *unit) {
 	var refs, kept []string
 	for _, ref := range slices.Sorted(maps.Keys(l.verdicts)) {
 		v := l.verdicts[ref]
+		if at, isNew := l.added[ref]; isNew && v.form != nil {
+			u.queueRows(addVerdict, []any{ref, v.form, v.sources})
+			u.queueRows(addStanding, slices.Insert(slices.Clone(v.standing), 1, any(at.contractID), any(at.start)))
+			u.addFirstWaits(ref, v.waits)
+			delete(l.verdicts, ref)
+			continue
+		}
 		if v.form != nil {
 			u.queueRows(keepVerdict, []any{ref, v.form, v.sources})
 			u.queueRows(keepStanding, v.standing)
 		}
-		if !l.added[ref] {
-			refs = append(refs, string(ref))
-		}
+		refs = append(refs, string(ref))
 		for _, w := range v.waits {
 			source, factType := key(w.Source), key(w.Type)
 			kept = append(kept, string(ref)+" "+source+" "+factType+" "+strconv.FormatInt(int64(w.Until), 10))
@@ -163,4 +189,20 @@ func (l *late) writeVerdicts(u *unit) {
 		}
 	}
 	l.verdicts, l.added = nil, nil
+}
+
+// addFirstWaits queues what a new action waits for, each once.
+func (u *unit) addFirstWaits(ref store.Ref, waits []verdict.Wait) {
+	type wait struct {
+		source, factType string
+		until            value.Instant
+	}
+	queued := make(map[wait]bool, len(waits))
+	for _, w := range waits {
+		one := wait{key(w.Source), key(w.Type), w.Until}
+		if !queued[one] {
+			queued[one] = true
+			u.queueRows(addFirstWait, []any{ref, one.source, one.factType, one.until})
+		}
+	}
 }
