@@ -67,6 +67,8 @@ func (s *Service) Activate(ctx context.Context, p access.Principal, contractID s
 	}
 	var done *Activated
 	err = s.do(ctx, p, func(tx store.Tx) (err error) {
+		// Whoever declares now either has ended, and is brought up below, or knows the version.
+		tx.Turn(store.Alone)
 		done, err = s.activate(tx, p, contractID, version, mode)
 		return err
 	})

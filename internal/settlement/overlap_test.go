@@ -4,14 +4,20 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/action"
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/store"
+	"github.com/deed-dev/deed/internal/store/postgres"
+	"github.com/deed-dev/deed/internal/store/postgres/pgtest"
+	"github.com/deed-dev/deed/internal/store/sqlstore"
 	"github.com/deed-dev/deed/internal/verdict"
 )
 
@@ -121,6 +127,71 @@ func TestOfTwoThatDeclareAtTheSameTimeTheLaterSeesTheEarlier(t *testing.T) {
 				t.Errorf("left behind are %v", left)
 			}
 		})
+	}
+}
+
+// A version that is activated while an action is being declared brings the action up for
+// its limits: by the version before, it would be in none of them.
+func TestAVersionThatIsActivatedDuringADeclarationCountsIt(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Start(t).Database(t)
+	p := world(t, func(tb testing.TB, c *clock) store.Store {
+		s, err := postgres.Open(tb.Context(), url, sqlstore.WithClock(c.read))
+		return opened(tb, s, err)
+	})
+	p.after(10 * time.Minute)
+	p.clock.ticks.Store(true)
+	saved, err := p.contracts.Save(t.Context(), p.member(t), []byte(strings.Replace(refunds, "limits:\n",
+		"limits:\n  - {id: once_a_month, count: true, max: 1, over: 720h, per: agent_id}\n", 1)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := `{"action_id": %q, "contract_id": "refunds", "action_type": "refund_order", "subject_id": %[1]q, "subject_kind": "order",
+		"agent_id": "bot", "requested_at": %q, "params": {"amount": 150.00}}`
+	first := p.hold(t, fmt.Sprintf(body, "a1", "2026-11-02T12:00:00Z"))
+	activated := make(chan error, 1)
+	go func() {
+		_, err := p.contracts.Activate(t.Context(), p.member(t), "refunds", saved.Version.Version, verdict.Live)
+		activated <- err
+	}()
+	awaitLock(t, url, activated)
+	first.release(t)
+	if err := <-activated; err != nil {
+		t.Fatal(err)
+	}
+	p.after(26 * time.Hour)
+	if _, err := p.actions.Declare(t.Context(), p.recorder(t), read(t, fmt.Sprintf(body, "a2", "2026-11-03T14:10:00Z"))); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.result(t, "a2", "once_a_month"); got != verdict.Fail {
+		t.Errorf("of two where one is allowed the second is %s", got)
+	}
+}
+
+// awaitLock returns when somebody waits for a lock on a table, or has ended without.
+func awaitLock(t *testing.T, url string, ended chan error) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for range again.C {
+		select {
+		case err := <-ended:
+			ended <- err
+			return
+		default:
+		}
+		waiting := false
+		if err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation')").Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+		if waiting {
+			return
+		}
 	}
 }
 

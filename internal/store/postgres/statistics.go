@@ -10,10 +10,11 @@ import (
 
 const (
 	// firstGrowth is after how many rows that this process wrote tables are looked at
-	// first; then after twice as many, and so on.
+	// first; then after twice as many, and so on: a new database grows quickly.
 	firstGrowth = 128
-	// tendEvery is how often they are looked at in any case.
-	tendEvery = time.Minute
+	// tendEvery is how often they are looked at besides, if anything was written: one
+	// table may only begin to grow when others are large already.
+	tendEvery = time.Second
 	// tendsTo is how long one look may take.
 	tendsTo = time.Minute
 )
@@ -50,14 +51,20 @@ func (g *growth) add(rows int) {
 func (d *driver) tend(ctx context.Context) {
 	timer := time.NewTicker(tendEvery)
 	defer timer.Stop()
-	for {
+	for seen := int64(0); ; {
 		select {
 		case <-d.growth.grown:
 		case <-timer.C:
+			if d.growth.rows.Load() == seen {
+				continue
+			}
 		case <-ctx.Done():
 			return
 		}
-		_ = d.analyze(ctx) // what goes wrong is tried again later
+		rows := d.growth.rows.Load()
+		if err := d.analyze(ctx); err == nil { // what goes wrong is tried again
+			seen = rows
+		}
 	}
 }
 
