@@ -25,7 +25,7 @@ func Claimants(records Records, id evidence.Identity) (claim, beside []string, e
 	if err != nil {
 		return nil, nil, err
 	}
-	s := search{records: records, asked: map[searched]bool{}, told: map[FactKey]bool{}, claims: map[string]bool{}}
+	s := search{records: records, asked: map[searched]bool{}, told: map[told]bool{}, claims: map[string]bool{}}
 	for i := range revisions {
 		if err := s.fact(&revisions[i]); err != nil {
 			return nil, nil, err
@@ -45,7 +45,7 @@ func Claimants(records Records, id evidence.Identity) (claim, beside []string, e
 type search struct {
 	records Records
 	asked   map[searched]bool
-	told    map[FactKey]bool
+	told    map[told]bool
 	claims  map[string]bool // by action: whether it may claim, or is only beside
 }
 
@@ -55,6 +55,12 @@ type searched struct {
 	key  ActionKey
 	k    *contract.Contract
 	fact *evidence.Fact
+}
+
+// told is an effect of which all tellings were looked at, for the actions of one version.
+type told struct {
+	key FactKey
+	k   *contract.Contract
 }
 
 // fact finds the claimants of one revision.
@@ -78,10 +84,10 @@ func (s *search) fact(f *evidence.Fact) error {
 			continue
 		}
 		key := FactKey{Ref: name, Value: f.Refs[name]}
-		if s.told[key] {
+		if s.told[told{key, k}] {
 			continue
 		}
-		s.told[key] = true
+		s.told[told{key, k}] = true
 		others, err := s.records.Facts(key)
 		if err != nil {
 			return err

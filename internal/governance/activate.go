@@ -78,6 +78,9 @@ func (s *Service) Activate(ctx context.Context, p access.Principal, contractID s
 	if err := s.backfill(ctx, p.Workspace(), plan); err != nil {
 		return fail(fmt.Errorf("it governs, but its limits are not added up; activate it again: %w", err))
 	}
+	if err := s.wakeGoverned(ctx, p.Workspace(), plan, done.Version.Version); err != nil {
+		return fail(fmt.Errorf("it governs, but what was declared in this moment is not looked at again; activate it again: %w", err))
+	}
 	return done, nil
 }
 

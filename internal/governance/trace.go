@@ -115,6 +115,18 @@ func (s *Service) backfill(ctx context.Context, w access.WorkspaceID, t *traces)
 	if t.empty() {
 		return nil
 	}
+	return s.eachPage(ctx, w, t, func(tx store.Tx, listed []store.Listed) {
+		for i := range listed {
+			if a := &listed[i].Action; a.Version != 0 {
+				t.bring(tx, a)
+			}
+		}
+	})
+}
+
+// eachPage does something for each page of the actions within reach, in a unit of its
+// own.
+func (s *Service) eachPage(ctx context.Context, w access.WorkspaceID, t *traces, do func(store.Tx, []store.Listed)) error {
 	filter := store.Filter{ContractID: t.contract.ID, From: t.since}
 	for after := store.Cursor(""); ; {
 		var next store.Cursor
@@ -124,11 +136,7 @@ func (s *Service) backfill(ctx context.Context, w access.WorkspaceID, t *traces)
 				return err
 			}
 			next = cursor
-			for i := range listed {
-				if a := &listed[i].Action; a.Version != 0 {
-					t.bring(tx, a)
-				}
-			}
+			do(tx, listed)
 			return nil
 		})
 		if err != nil {
@@ -139,6 +147,21 @@ func (s *Service) backfill(ctx context.Context, w access.WorkspaceID, t *traces)
 		}
 		after = next
 	}
+}
+
+// wakeGoverned has those actions looked at again that a version governed before all that
+// it counts was brought up.
+func (s *Service) wakeGoverned(ctx context.Context, w access.WorkspaceID, t *traces, version int) error {
+	if t.empty() {
+		return nil
+	}
+	return s.eachPage(ctx, w, t, func(tx store.Tx, listed []store.Listed) {
+		for i := range listed {
+			if a := &listed[i].Action; a.Version == version {
+				tx.Wake(store.Wake{Kind: store.WakeAction, Ref: a.Ref})
+			}
+		}
+	})
 }
 
 // bring adds what one action lacks.

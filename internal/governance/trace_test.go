@@ -148,7 +148,7 @@ func TestWhatIsDeclaredDuringAnActivationIsBroughtUpToo(t *testing.T) {
 	if _, err := New(m).Activate(t.Context(), o.admin(), "refunds", n, verdict.Live); err != nil {
 		t.Fatal(err)
 	}
-	if h := o.added(compiled(t, yaml), "daily", verdict.Live); h.Count != 2 || m.units != 3 {
+	if h := o.added(compiled(t, yaml), "daily", verdict.Live); h.Count != 2 || m.units != 4 {
 		t.Errorf("it adds up %d of 2, in %d units", h.Count, m.units)
 	}
 }

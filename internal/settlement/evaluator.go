@@ -115,6 +115,7 @@ func (e *Evaluator) unit(ctx context.Context, w access.WorkspaceID, n int) (done
 	ctx, ended := e.options.OnBegin(ctx, w)
 	defer func() { ended(done, err) }()
 	err = e.store.Do(ctx, w, func(tx store.Tx) error {
+		tx.Turn(store.Evaluating)
 		u := &unit{e: e, tx: tx, now: tx.Now(), most: max(n, leastStride), targets: map[store.Ref]*target{}}
 		err := guarded(func() error { return u.run(n) })
 		done, failures = u.done, u.failures
@@ -147,6 +148,7 @@ func (e *Evaluator) isolate(ctx context.Context, w access.WorkspaceID, cause err
 		return Done{}, fmt.Errorf("evaluate what is due: %w", err)
 	}
 	e.options.OnFailure(w, "", cause)
+	var off []store.Wake
 	err = e.store.Do(ctx, w, func(tx store.Tx) error {
 		wakes, err := tx.Claim(1)
 		if err != nil {
@@ -156,12 +158,13 @@ func (e *Evaluator) isolate(ctx context.Context, w access.WorkspaceID, cause err
 			wake.Due = tx.Now().Add(e.troubles.wait(wake))
 			tx.Wake(wake)
 		}
-		done = Done{Wakes: len(wakes)}
+		done, off = Done{Wakes: len(wakes)}, wakes
 		return nil
 	})
 	if err != nil {
 		return Done{}, fmt.Errorf("put off what cannot be evaluated: %w", err)
 	}
+	e.passOnAlone(ctx, w, off)
 	return done, nil
 }
 

@@ -238,7 +238,8 @@ func TestWhateverHappensNoVerdictStaysBehind(t *testing.T) {
 				}
 				busy.Wait()
 				p.drain(t)
-				for _, difference := range p.stale(t) {
+				var lost []string
+				for _, difference := range append(p.left(t, &lost), lost...) {
 					t.Errorf("world %d, round %d: %s", seed, round, difference)
 				}
 				s.clock.set(s.clock.read().Add(time.Duration(all[0].random.Int64N(int64(20 * time.Hour)))))

@@ -109,6 +109,9 @@ func Keep(tx store.Tx, f *Finding, renew bool) bool {
 	case renew:
 		// A settled verdict stays as it is; what can still change it may be less.
 		tx.KeepVerdict(f.Ref, &f.Verdict, f.Case, waits)
+	default:
+		// It says the same of other evidence, and other coverage may change it.
+		tx.KeepWaits(f.Ref, waits)
 	}
 	return false
 }

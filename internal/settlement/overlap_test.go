@@ -14,6 +14,8 @@ import (
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/action"
 	"github.com/deed-dev/deed/internal/evidence"
+	"github.com/deed-dev/deed/internal/governance"
+	"github.com/deed-dev/deed/internal/settlement"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/store/postgres"
 	"github.com/deed-dev/deed/internal/store/postgres/pgtest"
@@ -166,6 +168,123 @@ func TestAVersionThatIsActivatedDuringADeclarationCountsIt(t *testing.T) {
 	if got := p.result(t, "a2", "once_a_month"); got != verdict.Fail {
 		t.Errorf("of two where one is allowed the second is %s", got)
 	}
+}
+
+// What the new version governs before earlier actions were brought up for it counted too
+// little, and is looked at again.
+func TestWhatIsDeclaredBeforeEarlierActionsAreBroughtUpIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	p := world(t, onSQLite)
+	p.after(10 * time.Minute)
+	p.clock.ticks.Store(true)
+	saved, err := p.contracts.Save(t.Context(), p.member(t), []byte(strings.Replace(refunds, "limits:\n",
+		"limits:\n  - {id: once_a_month, count: true, max: 1, over: 720h, per: agent_id}\n", 1)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declare := func(id string) {
+		t.Helper()
+		if _, err := p.actions.Declare(t.Context(), p.recorder(t), read(t, fmt.Sprintf(`{"action_id": %q, "contract_id": "refunds", "action_type": "refund_order",
+			"subject_id": %[1]q, "subject_kind": "order", "agent_id": "bot", "requested_at": "2026-11-02T12:10:00Z", "params": {"amount": 80.00}}`, id))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	between := &stepping{Store: p.store, before: map[int]func(){
+		2: func() { declare("a1") },             // the version is about to govern
+		3: func() { declare("a2"); p.drain(t) }, // it does, and a2 is evaluated by less
+	}}
+	if _, err := governance.New(between).Activate(t.Context(), p.member(t), "refunds", saved.Version.Version, verdict.Live); err != nil {
+		t.Fatal(err)
+	}
+	p.drain(t)
+	if got := p.result(t, "a2", "once_a_month"); got != verdict.Fail {
+		t.Errorf("of two where one is allowed the second is %s", got)
+	}
+	if left := p.stale(t); len(left) > 0 {
+		t.Errorf("left behind are %v", left)
+	}
+}
+
+// stepping is a store in which something happens before a unit of some number.
+type stepping struct {
+	store.Store
+	units  int
+	before map[int]func()
+}
+
+func (s *stepping) Do(ctx context.Context, w access.WorkspaceID, fn func(store.Tx) error) error {
+	s.units++
+	if do := s.before[s.units]; do != nil {
+		do()
+	}
+	return s.Store.Do(ctx, w, fn)
+}
+
+// Of two instances that evaluate an action one has seen less than the other. What it
+// finds is not what is kept in the end, even where the other found nothing new.
+func TestOfTwoThatEvaluateTheOneWithLessDoesNotKeepLast(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*evidence.Fact){
+		"retracted": func(f *evidence.Fact) { f.Revision, f.Retracted = 2, true },
+		"moved":     func(f *evidence.Fact) { f.Revision, f.SubjectID = 2, "o-2" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.Start(t).Database(t)
+			p := world(t, func(tb testing.TB, c *clock) store.Store {
+				s, err := postgres.Open(tb.Context(), url, sqlstore.WithClock(c.read))
+				return opened(tb, s, err)
+			})
+			p.after(10 * time.Minute)
+			p.clock.ticks.Store(true)
+			if _, err := p.actions.Declare(t.Context(), p.recorder(t), read(t,
+				`{"action_id": "a1", "contract_id": "undoing", "subject_id": "o-1", "subject_kind": "order", "requested_at": "2026-11-02T12:00:00Z"}`)); err != nil {
+				t.Fatal(err)
+			}
+			p.drain(t)
+			p.paid(t, "re_1", "o-1", func(f *evidence.Fact) { f.Revision = 1 })
+			ended := make(chan error, 1)
+			slower := &claiming{Store: p.store, then: func() {
+				p.paid(t, "re_1", "o-1", change)
+				go func() { ended <- p.evaluator.Drain(context.WithoutCancel(t.Context()), p.id) }()
+				awaitLock(t, url, ended)
+			}}
+			if err := settlement.NewEvaluator(slower, settlement.Options{}).Drain(t.Context(), p.id); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+			p.drain(t)
+			if left := p.stale(t); len(left) > 0 {
+				t.Errorf("left behind are %v", left)
+			}
+		})
+	}
+}
+
+// claiming is a store in which something happens after its first unit has claimed.
+type claiming struct {
+	store.Store
+	then func() // nil once it has
+}
+
+type claimingTx struct {
+	store.Tx
+	of *claiming
+}
+
+func (s *claiming) Do(ctx context.Context, w access.WorkspaceID, fn func(store.Tx) error) error {
+	return s.Store.Do(ctx, w, func(tx store.Tx) error { return fn(claimingTx{tx, s}) })
+}
+
+func (tx claimingTx) Claim(n int) ([]store.Wake, error) {
+	wakes, err := tx.Tx.Claim(n)
+	if then := tx.of.then; then != nil {
+		tx.of.then = nil
+		then()
+	}
+	return wakes, err
 }
 
 // awaitLock returns when somebody waits for a lock on a table, or has ended without.

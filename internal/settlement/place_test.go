@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -159,7 +160,12 @@ func (p *place) drain(tb testing.TB) {
 
 // stale says of which actions the kept verdict is not what their cases come to now:
 // those that something should have woken, and did not.
-func (p *place) stale(tb testing.TB) []string {
+func (p *place) stale(tb testing.TB) []string { return p.left(tb, nil) }
+
+// left is what is stale, and adds to lost what could change a verdict and would not wake
+// its action. A watermark that went back is not told to those that it does not change, so
+// that they wait for nothing.
+func (p *place) left(tb testing.TB, lost *[]string) []string {
 	tb.Helper()
 	var found []string
 	err := p.store.View(tb.Context(), p.id, func(tx store.Tx) error {
@@ -195,6 +201,11 @@ func (p *place) stale(tb testing.TB) []string {
 					found = append(found, fmt.Sprintf("the verdict of %s should be another (-is +should be):\n%s", ids[i],
 						cmp.Diff(string(was.Verdict.AppendJSON(nil)), string(f.Verdict.AppendJSON(nil)))))
 				}
+				if lost != nil {
+					if err := unawaited(tx, f, lost); err != nil {
+						return err
+					}
+				}
 			}
 			return nil
 		})
@@ -203,6 +214,23 @@ func (p *place) stale(tb testing.TB) []string {
 		tb.Fatal(err)
 	}
 	return found
+}
+
+// unawaited says which coverage could change a verdict, and would not wake its action.
+func unawaited(tx store.Tx, f *settlement.Finding, lost *[]string) error {
+	for _, w := range f.Lacking {
+		if w.Watermark >= w.Until {
+			continue // only time is lacking
+		}
+		waiting, err := tx.Waiting(w.Source, w.Type, w.Until, "", 10_000)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(waiting, f.Ref) {
+			*lost = append(*lost, fmt.Sprintf("%s does not wait for %s of %s up to %s", f.Ref, w.Type, w.Source, w.Until))
+		}
+	}
+	return nil
 }
 
 // on runs a test on both databases.

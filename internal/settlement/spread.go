@@ -88,6 +88,10 @@ func (n *Neighbourhood) add(r docket.Records, s *Spreading) error {
 	for i := range s.Entries {
 		query := s.reaching(i)
 		later, err := r.Later(query)
+		for err == nil && s.From > 0 && len(later) == query.Most && later[len(later)-1].Start == query.From {
+			query.Most *= 2 // all are of one instant, with which it would go on for ever
+			later, err = r.Later(query)
+		}
 		if err != nil {
 			return err
 		}
@@ -99,9 +103,6 @@ func (n *Neighbourhood) add(r docket.Records, s *Spreading) error {
 		}
 		if len(later) == query.Most {
 			l.rest = later[len(later)-1].Start
-			if l.rest <= query.From && s.From > 0 {
-				l.rest++ // more of one instant than are woken at once: the others are lost
-			}
 		}
 		n.lines = append(n.lines, l)
 	}

@@ -65,6 +65,9 @@ func (u *unit) run(n int) error {
 	if err := u.evaluate(all); err != nil {
 		return err
 	}
+	if err := u.passOn(all); err != nil {
+		return err
+	}
 	return u.spread(all)
 }
 
@@ -333,11 +336,15 @@ func (u *unit) spread(all []*target) error {
 		if t.finding.seenByOthers() {
 			seen = append(seen, t)
 		}
-		if !t.rivals && !t.declared {
+		if t.rivals && (!t.declared || t.from > 0) {
+			// A spread that goes on has told the rivals what was known before.
+			spreading = append(spreading, Spreading{Ref: t.ref, Case: t.finding.Case})
+		}
+		if !t.declared {
 			continue
 		}
-		s := Spreading{Ref: t.ref, Case: t.finding.Case, Declared: t.declared, From: t.from}
-		if governing := t.finding.Case.Governing; t.declared && governing != nil {
+		s := Spreading{Ref: t.ref, Case: t.finding.Case, Declared: true, From: t.from}
+		if governing := t.finding.Case.Governing; governing != nil {
 			versions, err := u.e.versions.Until(u.tx, governing)
 			if err != nil {
 				return err

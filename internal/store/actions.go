@@ -112,4 +112,7 @@ type Verdicts interface {
 	// those that free the action when a watermark passes them; in each case they
 	// replace those of before.
 	KeepVerdict(ref Ref, v *verdict.Verdict, c *verdict.Case, waits []verdict.Wait)
+	// KeepWaits replaces only what an action waits for: its verdict says what it said, and
+	// other coverage may change it.
+	KeepWaits(ref Ref, waits []verdict.Wait)
 }

@@ -29,10 +29,12 @@ type Turn uint8
 
 // The turns. A unit that takes none runs beside all others.
 const (
-	// Alone: beside no other unit that takes a turn.
+	// Alone: beside no unit that is Alone or Together.
 	Alone Turn = iota + 1
-	// Together: beside any number of units that are Together.
+	// Together: beside no unit that is Alone.
 	Together
+	// Evaluating: beside no other unit that is Evaluating.
+	Evaluating
 )
 
 // Wake says that something is to be looked at again.
@@ -60,7 +62,9 @@ type Wake struct {
 //     like, but beside nobody who declares. Either the declaration came first, and the
 //     wake of the fact, which is claimed by a unit that begins after both, finds it; or
 //     it came later, and the first verdict was made with the fact.
-//   - Whoever evaluates takes no turn and keeps nobody waiting. What it evaluates
+//   - Whoever evaluates waits for its like and for nobody else, and keeps nobody else
+//     waiting. Of two that evaluate the later has seen what the earlier had, so that a
+//     verdict is never kept in place of one that was made with more. What it evaluates
 //     without having seen a declaration, that declaration sees, and wakes. Only how an
 //     action stands may it change while nobody who could be woken is there yet: a
 //     declaration whose case holds how others stand says so ([Queue.Recheck]).
@@ -72,7 +76,7 @@ type Queue interface {
 	// Wake adds wakes.
 	Wake(wakes ...Wake)
 	// Recheck adds a WakeSpread for an action that this unit adds or changes and whose case
-	// holds what units that take no turn may have changed meanwhile, unless all units of
+	// holds what units that evaluate may have changed meanwhile, unless all units of
 	// this store run one after the other, so that there is nothing it could have missed.
 	Recheck(ref Ref)
 	// Claim takes up to n wakes that are due, the longest due first. They are gone
@@ -89,9 +93,10 @@ type Queue interface {
 	// to no later than a watermark, after a ref, in the order of refs.
 	Waiting(source, factType string, watermark value.Instant, after Ref, n int) ([]Ref, error)
 	// Pending returns those of these actions for which a WakeAction or a WakeSpread is
-	// due that no other unit has claimed, and lets none claim it before this one ends.
-	// To wake them again would only have them evaluated twice. Its value says whether a
-	// WakeSpread from the beginning, with no watermark, is among the wakes.
+	// due that no other unit has claimed. To wake them again would only have them evaluated
+	// twice: none claims it before this unit ends, and one that began before that conflicts
+	// and runs again, so that whoever evaluates them sees what this unit brings. Its value
+	// says whether a WakeSpread from the beginning, with no watermark, is among the wakes.
 	Pending(refs []Ref) (map[Ref]bool, error)
 	// RefsOf returns the refs of these action ids that are known.
 	RefsOf(actionIDs []string) (map[string]Ref, error)

@@ -21,6 +21,7 @@ var lockLaws = []law{
 	{"a unit that is together with others waits for one that is alone", togetherWaitsForAlone},
 	{"a unit that is alone waits for those that are together", aloneWaitsForTogether},
 	{"units that are together, and those that take no turn, hold up nobody", turnsHoldUpNobody},
+	{"a unit that evaluates waits for one that does, and for nobody else", evaluatingInTurn},
 	{"a turn is taken first or not at all", turnFirst},
 }
 
@@ -211,6 +212,28 @@ func turnsHoldUpNobody(t *testing.T, s *suite) {
 			return nil
 		})
 	})
+}
+
+func evaluatingInTurn(t *testing.T, s *suite) {
+	p := s.workspace(t)
+	waits(t, p, turn(store.Evaluating))
+	if s.store.Name() == "sqlite" {
+		return // its units run one after the other
+	}
+	for _, other := range []store.Turn{store.Alone, store.Together} {
+		p.do(t, func(tx store.Tx) error {
+			if err := turn(store.Evaluating)(tx); err != nil {
+				return err
+			}
+			return p.try(t, turn(other))
+		})
+		p.do(t, func(tx store.Tx) error {
+			if err := turn(other)(tx); err != nil {
+				return err
+			}
+			return p.try(t, turn(store.Evaluating))
+		})
+	}
 }
 
 func turnFirst(t *testing.T, s *suite) {

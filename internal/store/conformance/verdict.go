@@ -177,6 +177,17 @@ func waitsReplaced(t *testing.T, s *suite) {
 	if a, b := waiting(t, p, "stripe", "refund.succeeded", day), waiting(t, p, "stripe", "refund.failed", time.Minute); len(a) != 0 || len(b) != 1 {
 		t.Errorf("after another verdict %v and %v wait, want none and one", a, b)
 	}
+	before := look(t, p, func(tx store.Tx) (map[store.Ref]*verdict.Verdict, error) { return tx.Current([]store.Ref{a.Ref}) })
+	p.keep(t, func(tx store.Tx) {
+		tx.KeepWaits(a.Ref, []verdict.Wait{waits("refund.solved", time.Hour), waits("refund.failed", time.Hour)})
+	})
+	if a, b := waiting(t, p, "stripe", "refund.failed", time.Minute), waiting(t, p, "stripe", "refund.solved", time.Hour); len(a) != 0 || len(b) != 1 {
+		t.Errorf("after other waits alone %v and %v wait, want none and one", a, b)
+	}
+	after := look(t, p, func(tx store.Tx) (map[store.Ref]*verdict.Verdict, error) { return tx.Current([]store.Ref{a.Ref}) })
+	if before[a.Ref].Digest() != after[a.Ref].Digest() {
+		t.Error("other waits alone changed the verdict")
+	}
 	keep()
 	if got := waiting(t, p, "stripe", "refund.failed", day); len(got) != 0 {
 		t.Errorf("nobody should wait any more, and %v do", got)

@@ -24,6 +24,7 @@ var wakeLaws = []law{
 	{"of facts that came together as many are claimed as were asked for, those that are due first", factsInOrder},
 	{"to check again wakes the action and its neighbours, where something could have been missed", recheck},
 	{"an action that is to be evaluated anyway is known", evaluatedAnyway},
+	{"a wake that a unit relies on is claimed by none that began before that unit ended", reliedOn},
 	{"whoever waits for wakes is told of them", woken},
 }
 
@@ -282,6 +283,36 @@ func evaluatedAnyway(t *testing.T, s *suite) {
 	claim(t, p, 10)
 	if got := known(ref(1), ref(2)); len(got) > 0 {
 		t.Errorf("after all were claimed there are %v", got)
+	}
+}
+
+func reliedOn(t *testing.T, s *suite) {
+	if s.store.Name() == "sqlite" {
+		return // its units run one after the other
+	}
+	p := s.workspace(t)
+	p.keep(t, func(tx store.Tx) { tx.Wake(store.Wake{Kind: store.WakeAction, Ref: ref(1)}) })
+	runs := 0
+	p.do(t, func(tx store.Tx) error {
+		runs++
+		tx.Now() // it has begun
+		if runs == 1 {
+			p.do(t, func(other store.Tx) error {
+				pending, err := other.Pending([]store.Ref{ref(1)})
+				if _, is := pending[ref(1)]; err == nil && !is {
+					t.Error("the wake is not there")
+				}
+				return err
+			})
+		}
+		got, err := tx.Claim(10)
+		if err == nil && len(got) != 1 {
+			t.Errorf("%d wakes were claimed", len(got))
+		}
+		return err
+	})
+	if runs < 2 {
+		t.Error("it was claimed with a snapshot from before")
 	}
 }
 

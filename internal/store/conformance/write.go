@@ -46,6 +46,9 @@ var writes = []write{
 		tx.KeepVerdict(a.Ref, &v, c, nil)
 		return nil
 	}},
+	{method: "KeepWaits", again: true, do: says(func(tx store.Tx, _ *furnished) {
+		tx.KeepWaits(ref(1), []verdict.Wait{{Source: "bank", Type: "transfer.booked", Until: at(3 * time.Hour)}})
+	})},
 	{method: "Wake", again: true, do: says(func(tx store.Tx, _ *furnished) {
 		tx.Wake(store.Wake{Kind: store.WakeSpread, Ref: ref(2)})
 	})},

@@ -56,8 +56,10 @@ func guard(ctx context.Context, conn *pgx.Conn) (role string, overview bool, err
 	}
 	if role != "" {
 		for n := range uint32(turnTables) {
-			if _, err := tx.Exec(ctx, "GRANT UPDATE ON "+turnTable(n)+" TO "+role); err != nil {
-				return "", false, fmt.Errorf("%s: %w", turnTable(n), err)
+			for _, table := range []string{turnTable(n), evaluatingTable(n)} {
+				if _, err := tx.Exec(ctx, "GRANT UPDATE ON "+table+" TO "+role); err != nil {
+					return "", false, fmt.Errorf("%s: %w", table, err)
+				}
 			}
 		}
 		if err := grantSchema(ctx, tx, role); err != nil {

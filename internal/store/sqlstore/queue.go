@@ -26,7 +26,13 @@ var (
 		RETURNING id, kind, due_at, ref, fact_source, family, external_id, source, fact_type, watermark, holds`)
 	// The kinds are those of wakes that have an action evaluated, whatever else.
 	pendingWakes = tenant("pending_wakes", `
-		SELECT w.ref, w.kind, w.watermark FROM wakes w WHERE w.workspace_id = $1 AND w.ref {in $2 text} AND w.kind <= 2 AND w.due_at <= $3 {skip locked}`)
+		SELECT w.ref, w.kind, w.watermark, w.due_at, w.id FROM wakes w
+		WHERE w.workspace_id = $1 AND w.ref {in $2 text} AND w.kind <= 2 AND w.due_at <= $3 {skip locked}`)
+	// A lock is gone with the unit that has it. Another one that began before that could
+	// claim the wake afterwards, and do what it says by an older snapshot. A row that was
+	// written anew turns it away, so that it runs again.
+	renewWake = tenant("renew_wake", `
+		UPDATE wakes AS w SET holds = w.holds FROM {keys bigint bigint} WHERE w.workspace_id = $1 AND w.due_at = k.k1 AND w.id = k.k2`)
 	nextDue = tenant("next_due", `
 		SELECT due_at FROM wakes WHERE workspace_id = $1 ORDER BY due_at, id LIMIT 1`)
 	lockVerdicts = tenant("lock_verdicts", `
@@ -121,13 +127,18 @@ func (u *unit) Pending(refs []store.Ref) (map[store.Ref]bool, error) {
 	if len(refs) == 0 {
 		return pending, nil
 	}
+	var found [][]any // when they are due, and their ids
 	err := u.ask(&query{statement: pendingWakes, args: []any{refs, u.Now()}, row: func(r Row) error {
 		ref, kind, from := store.Ref(r.Text()), store.WakeKind(r.Int()), r.Int()
 		pending[ref] = pending[ref] || kind == store.WakeSpread && from == 0
+		found = append(found, []any{r.Int(), r.Int()})
 		return nil
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("look for wakes that are due: %w", err)
+	}
+	if !u.store.driver.Serial() {
+		u.queueRows(renewWake, found...)
 	}
 	return pending, nil
 }

@@ -130,16 +130,10 @@ func (u *unit) KeepVerdict(ref store.Ref, v *verdict.Verdict, c *verdict.Case, w
 	if c.Previous != nil {
 		before = c.Previous.Revision
 	}
-	if u.late.verdicts == nil {
-		u.late.verdicts = map[store.Ref]*latest{}
-	}
 	if v.Revision > 0 && v.Revision == before {
 		// It confirms the settled one, which stays in its place; what the action waits
 		// for may be less.
-		if u.late.verdicts[ref] == nil {
-			u.late.verdicts[ref] = &latest{}
-		}
-		u.late.verdicts[ref].waits = waits
+		u.KeepWaits(ref, waits)
 		return
 	}
 	sources, err := form(docket.Covered(c))
@@ -151,10 +145,24 @@ func (u *unit) KeepVerdict(ref store.Ref, v *verdict.Verdict, c *verdict.Case, w
 	if v.Revision > 0 {
 		u.queueRows(addSettled, []any{ref, v.Revision, text, c.AppendJSON(nil)})
 	}
+	if u.late.verdicts == nil {
+		u.late.verdicts = map[store.Ref]*latest{}
+	}
 	u.late.verdicts[ref] = &latest{
 		form: text, sources: sources, waits: waits,
 		standing: []any{ref, v.Badge, v.Outcome.Result, v.Conformance.Result, v.Status, v.SettlesAt},
 	}
+}
+
+// KeepWaits implements [store.Verdicts].
+func (u *unit) KeepWaits(ref store.Ref, waits []verdict.Wait) {
+	if u.late.verdicts == nil {
+		u.late.verdicts = map[store.Ref]*latest{}
+	}
+	if u.late.verdicts[ref] == nil {
+		u.late.verdicts[ref] = &latest{}
+	}
+	u.late.verdicts[ref].waits = waits
 }
 
 // writeVerdicts queues the latest verdicts, in the order in which two units would
