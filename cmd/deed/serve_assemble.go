@@ -81,12 +81,11 @@ func (a *assembly) open(ctx context.Context, url string) (_ *server.App, err err
 	if err := a.first(ctx, accounts, url); err != nil {
 		return nil, err
 	}
-	lanes := lanesOf(s)
 	actions := action.NewService(s, action.Options{Random: rand.Reader})
 	facts := intake.NewService(s)
 	contracts := governance.New(s)
 	ledgers := ledger.New(s, secret)
-	evaluator := settlement.NewEvaluator(s, settlement.Options{Workers: lanes, OnFailure: a.poisoned, OnBegin: evaluation(a.traces), OnUnit: a.evaluated})
+	evaluator := settlement.NewEvaluator(s, settlement.Options{Workers: workersOf(s), OnFailure: a.poisoned, OnBegin: evaluation(a.traces), OnUnit: a.evaluated})
 	surface := api.New(api.Services{
 		Authenticator: accounts, Sessions: accounts, Members: accounts, Keys: accounts, Workspaces: accounts,
 		ActionRecorder: actions, ActionReader: actions, Facts: facts, Sources: facts,
@@ -166,8 +165,8 @@ func paceOf(perSecond int) api.Pace {
 	return api.Pace{PerSecond: float64(perSecond), Burst: 2 * perSecond}
 }
 
-// lanesOf is how many units of a workspace are worth doing at once.
-func lanesOf(s store.Store) int {
+// workersOf is how many workspaces are worth evaluating at once.
+func workersOf(s store.Store) int {
 	if s.Name() == "postgres" {
 		return 4
 	}

@@ -30,11 +30,11 @@ type lines struct {
 }
 
 type line struct {
-	queue   []*ticket
-	leaders int
-	came    chan struct{} // holds one if the queue has grown
-	served  int           // by the last unit
-	took    time.Duration // that unit
+	queue  []*ticket
+	led    bool          // somebody records for the others
+	came   chan struct{} // holds one if the queue has grown
+	served int           // by the last unit
+	took   time.Duration // that unit
 }
 
 // A leader waits for as many as the last unit has served: most of them are about to ask
@@ -47,12 +47,13 @@ const (
 )
 
 // share records a declaration together with others of the workspace that arrive
-// meanwhile. Whoever comes to a free lane leads: it records what has queued up, for
-// itself and the others, and then hands the lane to the next one that waits. A request
+// meanwhile. Whoever comes while nobody leads does: it records what has queued up, for
+// itself and the others, and then has the next one that waits lead. More than one would be
+// of no use, since units that declare run one after the other ([store.Alone]). A request
 // that is given up does not take others with it.
 func (s *Service) share(ctx context.Context, p access.Principal, d *Declaration) (Result, error) {
 	t := &ticket{principal: p, declaration: d, lead: make(chan struct{}, 1), done: make(chan struct{})}
-	if s.lines.join(p.Workspace(), t, s.options.Lanes) {
+	if s.lines.join(p.Workspace(), t) {
 		s.leadWith(ctx, p.Workspace(), t)
 		return t.result, t.err
 	}
@@ -71,7 +72,7 @@ func (s *Service) share(ctx context.Context, p access.Principal, d *Declaration)
 }
 
 // join queues a ticket, or says that it leads.
-func (l *lines) join(w access.WorkspaceID, t *ticket, lanes int) bool {
+func (l *lines) join(w access.WorkspaceID, t *ticket) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	of := l.open[w]
@@ -79,8 +80,8 @@ func (l *lines) join(w access.WorkspaceID, t *ticket, lanes int) bool {
 		of = &line{came: make(chan struct{}, 1)}
 		l.open[w] = of
 	}
-	if of.leaders < lanes {
-		of.leaders++
+	if !of.led {
+		of.led = true
 		return true
 	}
 	of.queue = append(of.queue, t)
@@ -145,7 +146,7 @@ func (l *lines) served(w access.WorkspaceID, n int, took time.Duration) {
 	of.served, of.took = n, took
 }
 
-// handOver gives a lane to the ticket that waits longest, or frees it.
+// handOver has the ticket lead that waits longest; if none does, nobody leads.
 func (l *lines) handOver(w access.WorkspaceID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -156,7 +157,7 @@ func (l *lines) handOver(w access.WorkspaceID) {
 		next.lead <- struct{}{}
 		return
 	}
-	if of.leaders--; of.leaders == 0 && of.served <= 1 {
+	if of.led = false; of.served <= 1 {
 		delete(l.open, w) // there is nothing to remember
 	}
 }

@@ -16,12 +16,12 @@ func gathers(t *testing.T, served int, come ...time.Duration) (waited time.Durat
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := &lines{open: map[access.WorkspaceID]*line{}}
-		if !l.join(crowded, &ticket{}, 1) {
+		if !l.join(crowded, &ticket{}) {
 			t.Fatal("the first one does not lead")
 		}
 		l.served(crowded, served, 8*time.Millisecond)
 		for _, after := range come {
-			time.AfterFunc(after, func() { l.join(crowded, &ticket{}, 1) })
+			time.AfterFunc(after, func() { l.join(crowded, &ticket{}) })
 		}
 		began := time.Now()
 		l.gather(crowded)
@@ -58,7 +58,7 @@ func TestALineThatServedOneIsForgotten(t *testing.T) {
 	t.Parallel()
 	for served, kept := range map[int]int{1: 0, 2: 1} {
 		l := &lines{open: map[access.WorkspaceID]*line{}}
-		l.join(crowded, &ticket{}, 1)
+		l.join(crowded, &ticket{})
 		l.served(crowded, served, time.Millisecond)
 		l.handOver(crowded)
 		if len(l.open) != kept {

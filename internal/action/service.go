@@ -16,9 +16,6 @@ import (
 // Random.
 type Options struct {
 	Random io.Reader // for ids
-	// Lanes is how many units of one workspace declare at the same time; 0 is 1, which is
-	// all that is of use where units that declare run one after the other ([store.Alone]).
-	Lanes int
 	// Included says how many actions a month a plan includes; ok is false where
 	// there is no limit. Without it no plan has one.
 	Included func(plan string) (n int64, ok bool)
@@ -38,7 +35,6 @@ type Service struct {
 
 // NewService makes a service over a store.
 func NewService(s store.Store, o Options) *Service {
-	o.Lanes = max(o.Lanes, 1)
 	if o.Patience == 0 {
 		o.Patience = 30 * time.Second
 	}

@@ -91,9 +91,10 @@ func withoutMarks(waits []verdict.Wait) []verdict.Wait {
 }
 
 // Keep keeps what a finding changes, with its leaf if it settled, and wakes the
-// action again where only time is lacking. renew also replaces what the action waits
-// for where the verdict is the same: after coverage has come that it waited for.
-// It says whether the verdict was kept.
+// action again where only time is lacking. What it waits for is kept in each case. renew
+// also keeps a provisional verdict anew that says the same, since how far its sources
+// are stands in it: after coverage has come that it waited for. It says whether the
+// verdict says something new.
 func Keep(tx store.Tx, f *Finding, renew bool) bool {
 	waits, wakes := f.awaited()
 	if len(wakes) > 0 {
@@ -107,7 +108,7 @@ func Keep(tx store.Tx, f *Finding, renew bool) bool {
 		}
 		return true
 	case renew:
-		// A settled verdict stays as it is; what can still change it may be less.
+		// A settled verdict stays as it is.
 		tx.KeepVerdict(f.Ref, &f.Verdict, f.Case, waits)
 	default:
 		// It says the same of other evidence, and other coverage may change it.

@@ -17,9 +17,7 @@ import (
 	"github.com/deed-dev/deed/internal/governance"
 	"github.com/deed-dev/deed/internal/settlement"
 	"github.com/deed-dev/deed/internal/store"
-	"github.com/deed-dev/deed/internal/store/postgres"
 	"github.com/deed-dev/deed/internal/store/postgres/pgtest"
-	"github.com/deed-dev/deed/internal/store/sqlstore"
 	"github.com/deed-dev/deed/internal/verdict"
 )
 
@@ -137,10 +135,7 @@ func TestOfTwoThatDeclareAtTheSameTimeTheLaterSeesTheEarlier(t *testing.T) {
 func TestAVersionThatIsActivatedDuringADeclarationCountsIt(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Start(t).Database(t)
-	p := world(t, func(tb testing.TB, c *clock) store.Store {
-		s, err := postgres.Open(tb.Context(), url, sqlstore.WithClock(c.read))
-		return opened(tb, s, err)
-	})
+	p := world(t, onDatabase(url))
 	p.after(10 * time.Minute)
 	p.clock.ticks.Store(true)
 	saved, err := p.contracts.Save(t.Context(), p.member(t), []byte(strings.Replace(refunds, "limits:\n",
@@ -231,10 +226,7 @@ func TestOfTwoThatEvaluateTheOneWithLessDoesNotKeepLast(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := pgtest.Start(t).Database(t)
-			p := world(t, func(tb testing.TB, c *clock) store.Store {
-				s, err := postgres.Open(tb.Context(), url, sqlstore.WithClock(c.read))
-				return opened(tb, s, err)
-			})
+			p := world(t, onDatabase(url))
 			p.after(10 * time.Minute)
 			p.clock.ticks.Store(true)
 			if _, err := p.actions.Declare(t.Context(), p.recorder(t), read(t,

@@ -52,8 +52,16 @@ func onSQLite(tb testing.TB, c *clock) store.Store {
 
 func onPostgres(tb testing.TB, c *clock) store.Store {
 	tb.Helper()
-	s, err := postgres.Open(tb.Context(), pgtest.Start(tb).Database(tb), sqlstore.WithClock(c.read))
-	return opened(tb, s, err)
+	return onDatabase(pgtest.Start(tb).Database(tb))(tb, c)
+}
+
+// onDatabase opens a database of PostgreSQL that the test looks into as well.
+func onDatabase(url string) func(testing.TB, *clock) store.Store {
+	return func(tb testing.TB, c *clock) store.Store {
+		tb.Helper()
+		s, err := postgres.Open(tb.Context(), url, sqlstore.WithClock(c.read))
+		return opened(tb, s, err)
+	}
 }
 
 func opened(tb testing.TB, s store.Store, err error) store.Store {

@@ -170,10 +170,18 @@ func (n *Neighbourhood) Wake(tx store.Tx, except map[string]bool) error {
 	return nil
 }
 
-// wakeAll wakes actions by their ids, but for those for which there is a wake already.
-func wakeAll(tx store.Tx, ids []string) error {
-	n := Neighbourhood{ids: ids}
-	return n.Wake(tx, nil)
+// wakeOnce wakes actions, but for those for which there is a wake already.
+func wakeOnce(tx store.Tx, refs []store.Ref) error {
+	pending, err := tx.Pending(refs)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		if _, is := pending[ref]; !is {
+			tx.Wake(store.Wake{Kind: store.WakeAction, Ref: ref})
+		}
+	}
+	return nil
 }
 
 // pendingOf finds actions by their ids, and which of them a wake is there for.

@@ -185,7 +185,7 @@ func (u *unit) claimants(facts []evidence.Identity) error {
 			later = append(later, ref)
 		}
 	}
-	return u.wakeOnce(later)
+	return wakeOnce(u.tx, later)
 }
 
 // fewBeside is how many of the actions on a fact's subject that cannot claim it are
@@ -193,20 +193,6 @@ func (u *unit) claimants(facts []evidence.Identity) error {
 // fact is for does not wait for them, and what else comes meanwhile is told to them with
 // it, in one evaluation.
 const fewBeside = 8
-
-// wakeOnce wakes actions, but for those for which there is a wake already.
-func (u *unit) wakeOnce(refs []store.Ref) error {
-	pending, err := u.tx.Pending(refs)
-	if err != nil {
-		return err
-	}
-	for _, ref := range refs {
-		if _, is := pending[ref]; !is {
-			u.tx.Wake(store.Wake{Kind: store.WakeAction, Ref: ref})
-		}
-	}
-	return nil
-}
 
 // waiting finds the actions that wait for a source, and leaves a wake for those
 // beyond what one unit does.
@@ -364,8 +350,15 @@ func (u *unit) spread(all []*target) error {
 	if err != nil {
 		return err
 	}
+	if len(undone) == 0 {
+		return nil
+	}
+	refs, err := u.tx.RefsOf(undone)
+	if err != nil {
+		return fmt.Errorf("find the actions that are undone: %w", err)
+	}
 	// These were evaluated with the verdict as it was before, if they were.
-	return wakeAll(u.tx, undone)
+	return wakeOnce(u.tx, slices.Sorted(maps.Values(refs)))
 }
 
 // undone are the actions whose cases hold how other actions stand: what those undo,

@@ -111,15 +111,15 @@ func (m *mortalServer) open(ctx context.Context, url string) (*server.App, error
 	if made != nil {
 		m.link = url + server.SignInPath + "#" + made.Link.Reveal()
 	}
-	lanes := 1
+	workers := 1
 	if s.Name() == "postgres" {
-		lanes = 4
+		workers = 4
 	}
-	actions := action.NewService(s, action.Options{Random: rand.Reader, Lanes: lanes})
+	actions := action.NewService(s, action.Options{Random: rand.Reader})
 	facts := mortalIntake{Service: intake.NewService(s), doom: m.doom}
 	contracts := governance.New(s)
 	ledgers := ledger.New(s, secret)
-	evaluator := settlement.NewEvaluator(s, settlement.Options{Workers: lanes, OnFailure: m.failed, OnUnit: m.evaluated})
+	evaluator := settlement.NewEvaluator(s, settlement.Options{Workers: workers, OnFailure: m.failed, OnUnit: m.evaluated})
 	surface := api.New(api.Services{
 		Authenticator: accounts, Sessions: accounts, Members: accounts, Keys: accounts, Workspaces: accounts,
 		ActionRecorder: mortalRecorder{ActionRecorder: actions, doom: m.doom}, ActionReader: actions, Facts: facts, Sources: facts,

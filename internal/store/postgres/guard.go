@@ -55,12 +55,12 @@ func guard(ctx context.Context, conn *pgx.Conn) (role string, overview bool, err
 		}
 	}
 	if role != "" {
+		var tables []string
 		for n := range uint32(turnTables) {
-			for _, table := range []string{turnTable(n), evaluatingTable(n)} {
-				if _, err := tx.Exec(ctx, "GRANT UPDATE ON "+table+" TO "+role); err != nil {
-					return "", false, fmt.Errorf("%s: %w", table, err)
-				}
-			}
+			tables = append(tables, turnTable(n), evaluatingTable(n))
+		}
+		if _, err := tx.Exec(ctx, "GRANT UPDATE ON "+strings.Join(tables, ", ")+" TO "+role); err != nil {
+			return "", false, fmt.Errorf("the tables of turns: %w", err)
 		}
 		if err := grantSchema(ctx, tx, role); err != nil {
 			return "", false, err
