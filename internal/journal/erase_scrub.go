@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -118,10 +119,15 @@ func (e *eraser) findDirty(ctx context.Context, l pageLayout) ([]int64, error) {
 	return dirty, rows.Err()
 }
 
-// scrubPage reads a page again, under the lock, and clears it.
+// scrubPage reads a page again, under the lock, and clears it. A page that another
+// eraser gave back to the file system meanwhile has nothing any more.
 func (e *eraser) scrubPage(number int64) error {
 	var data []byte
-	if err := e.db.QueryRow("SELECT data FROM sqlite_dbpage WHERE pgno = ?", number).Scan(&data); err != nil {
+	err := e.db.QueryRow("SELECT data FROM sqlite_dbpage WHERE pgno = ?", number).Scan(&data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	parts := unusedParts(data)
@@ -131,7 +137,7 @@ func (e *eraser) scrubPage(number int64) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	_, err := e.db.Exec("UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?", data, number)
+	_, err = e.db.Exec("UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?", data, number)
 	return err
 }
 

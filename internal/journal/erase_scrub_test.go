@@ -166,3 +166,27 @@ func FuzzUnusedParts(f *testing.F) {
 		}
 	})
 }
+
+// Two may erase at a time: pages that one found to be unclean, the other may have
+// given back before the first has the lock.
+func TestAPageThatWasGivenBackMeanwhileIsPassedOver(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	j := openJournal(t, home, keepAll())
+	recordAt(t, j, "raw").secretCall(1, 3_000)
+	closeJournal(t, j)
+	e, err := openEraser(home, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.close()
+	if err := e.transact("NORMAL", func() error {
+		layout, err := e.readLayout(testContext(t))
+		if err != nil {
+			return err
+		}
+		return e.scrubPage(layout.pages + 1)
+	}); err != nil {
+		t.Fatalf("a page beyond the end: %v", err)
+	}
+}

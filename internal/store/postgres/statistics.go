@@ -15,6 +15,9 @@ const (
 	// tendEvery is how often they are looked at besides, if anything was written: one
 	// table may only begin to grow when others are large already.
 	tendEvery = time.Second
+	// tendOn is how often they are looked at after the last row was written: the server
+	// tells what became of it up to ten seconds later.
+	tendOn = 15
 	// tendsTo is how long one look may take.
 	tendsTo = time.Minute
 )
@@ -51,31 +54,37 @@ func (g *growth) add(rows int) {
 func (d *driver) tend(ctx context.Context) {
 	timer := time.NewTicker(tendEvery)
 	defer timer.Stop()
-	for seen := int64(0); ; {
+	for seen, looks := int64(0), 0; ; {
 		select {
 		case <-d.growth.grown:
 		case <-timer.C:
-			if d.growth.rows.Load() == seen {
-				continue
-			}
 		case <-ctx.Done():
 			return
 		}
-		rows := d.growth.rows.Load()
+		if rows := d.growth.rows.Load(); rows != seen {
+			seen, looks = rows, 0
+		}
+		if looks >= tendOn {
+			continue
+		}
 		if err := d.analyze(ctx); err == nil { // what goes wrong is tried again
-			seen = rows
+			looks++
 		}
 	}
 }
 
+// outgrown asks for the tables that have grown, in pages or in rows. Pages are known
+// at once. Rows are told with a delay, and see what pages do not: a table that was
+// analyzed in the midst of a large transaction has all of its pages, and no row.
 const outgrown = `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
-	AND pg_relation_size(oid) > 2 * current_setting('block_size')::bigint * relpages`
+	AND (pg_relation_size(oid) > 2 * current_setting('block_size')::bigint * relpages
+		OR pg_stat_get_live_tuples(oid) > 2 * greatest(reltuples, $1))`
 
 func (d *driver) analyze(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, tendsTo)
 	defer cancel()
 	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, outgrown)
+		rows, err := tx.Query(ctx, outgrown, firstGrowth)
 		if err != nil {
 			return err
 		}
