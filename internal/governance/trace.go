@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	pageOfActions = 500
+	// pageOfActions is how many are brought up at once. Whoever declares waits meanwhile.
+	pageOfActions = 200
 	// slack covers the coarsest unit of a source's times on both sides, and clocks.
 	slack = 3 * 24 * time.Hour
 )
@@ -115,7 +116,7 @@ func (s *Service) backfill(ctx context.Context, w access.WorkspaceID, t *traces)
 	if t.empty() {
 		return nil
 	}
-	return s.eachPage(ctx, w, t, func(tx store.Tx, listed []store.Listed) {
+	return s.eachPage(ctx, w, t, store.Alone, func(tx store.Tx, listed []store.Listed) {
 		for i := range listed {
 			if a := &listed[i].Action; a.Version != 0 {
 				t.bring(tx, a)
@@ -125,12 +126,13 @@ func (s *Service) backfill(ctx context.Context, w access.WorkspaceID, t *traces)
 }
 
 // eachPage does something for each page of the actions within reach, in a unit of its
-// own.
-func (s *Service) eachPage(ctx context.Context, w access.WorkspaceID, t *traces, do func(store.Tx, []store.Listed)) error {
+// own that has a turn.
+func (s *Service) eachPage(ctx context.Context, w access.WorkspaceID, t *traces, turn store.Turn, do func(store.Tx, []store.Listed)) error {
 	filter := store.Filter{ContractID: t.contract.ID, From: t.since}
 	for after := store.Cursor(""); ; {
 		var next store.Cursor
 		err := s.store.Do(ctx, w, func(tx store.Tx) error {
+			tx.Turn(turn)
 			listed, cursor, err := tx.ListActions(filter, store.Page{After: after, Limit: pageOfActions})
 			if err != nil {
 				return err
@@ -155,7 +157,7 @@ func (s *Service) wakeGoverned(ctx context.Context, w access.WorkspaceID, t *tra
 	if t.empty() {
 		return nil
 	}
-	return s.eachPage(ctx, w, t, func(tx store.Tx, listed []store.Listed) {
+	return s.eachPage(ctx, w, t, store.Together, func(tx store.Tx, listed []store.Listed) {
 		for i := range listed {
 			if a := &listed[i].Action; a.Version == version {
 				tx.Wake(store.Wake{Kind: store.WakeAction, Ref: a.Ref})

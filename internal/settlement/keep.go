@@ -118,20 +118,25 @@ func Keep(tx store.Tx, f *Finding, renew bool) bool {
 }
 
 // awaited are the watermarks that wake the action, and the times that do: a source
-// may say that it is complete up to a time that we have not reached.
+// may say that it is complete up to a time that we have not reached. Of one source and
+// type the earliest is enough, for whoever is woken by it waits for the next one.
 func (f *Finding) awaited() (waits []verdict.Wait, wakes []store.Wake) {
-	var times []value.Instant
+	type awaited struct{ source, factType string }
+	at := map[awaited]int{}
 	for _, w := range f.Lacking {
-		if w.Watermark < w.Until {
-			waits = append(waits, w)
+		if w.Watermark >= w.Until {
+			if w.Until > f.Case.At {
+				wakes = append(wakes, store.Wake{Kind: store.WakeAction, Ref: f.Ref, Due: w.Until})
+			}
 			continue
 		}
-		times = append(times, w.Until)
-	}
-	for _, at := range times {
-		if at > f.Case.At {
-			wakes = append(wakes, store.Wake{Kind: store.WakeAction, Ref: f.Ref, Due: at})
+		of := awaited{w.Source, w.Type}
+		if i, there := at[of]; there {
+			waits[i].Until = min(waits[i].Until, w.Until)
+			continue
 		}
+		at[of] = len(waits)
+		waits = append(waits, w)
 	}
 	return waits, wakes
 }

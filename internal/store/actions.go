@@ -68,7 +68,8 @@ type Actions interface {
 	// AddAction keeps a new action by its first declaration, under the version that
 	// governs it (a.Version, a.Mode), with what it adds to rolling limits and the
 	// declared parameters by which facts may link to it (name to text). Two units
-	// that add one action id conflict, and the later one runs again.
+	// that add one action id conflict, and the later one runs again. A unit that adds
+	// to limits is Alone ([Queue.Turn]).
 	AddAction(a *Action, limits []LimitEntry, linkParams map[string]string)
 	// AddRevision keeps a further declaration of a known action. Two units that add
 	// one revision conflict.

@@ -49,6 +49,7 @@ type Contracts interface {
 	ActivateContract(v *ContractVersion)
 	// RetireContract ends the version that is active.
 	RetireContract(id string, at value.Instant, by access.Actor)
-	// BackfillLinks adds what [Actions.AddAction] would have added for actions that are there.
+	// BackfillLinks adds what [Actions.AddAction] would have added for actions that are
+	// there, and asks for the same turn.
 	BackfillLinks(ref Ref, limits []LimitEntry, linkParams map[string]string)
 }

@@ -72,6 +72,7 @@ func furnish(t testing.TB, p place) *furnished {
 		a := action(n, governed)
 		v, c := judged(t, a, func(v *verdict.Verdict) { v.Waits = f.waits() })
 		p.keep(t, func(tx store.Tx) {
+			tx.Turn(store.Alone)
 			tx.AddAction(a, f.entries(a), map[string]string{"order": a.Declaration.SubjectID})
 			tx.KeepVerdict(a.Ref, v, c, v.Waits)
 			if n == 2 {

@@ -18,6 +18,7 @@ func broughtUp(t *testing.T, s *suite) {
 		a := action(n, governed)
 		actions = append(actions, a)
 		p.keep(t, func(tx store.Tx) {
+			tx.Turn(store.Alone)
 			if n%2 == 0 {
 				tx.AddAction(a, f.entries(a), map[string]string{"order": a.Declaration.SubjectID})
 			} else {
@@ -33,6 +34,7 @@ func broughtUp(t *testing.T, s *suite) {
 	}
 	for range 2 { // a second time changes nothing
 		p.keep(t, func(tx store.Tx) {
+			tx.Turn(store.Alone)
 			for _, a := range actions {
 				tx.BackfillLinks(a.Ref, f.entries(a), map[string]string{"order": a.Declaration.SubjectID, "ticket": "t-1"})
 			}

@@ -101,7 +101,7 @@ func (c *clock) read() value.Instant {
 func (c *clock) set(to value.Instant) { c.now.Store(int64(to)) }
 
 // patience is after how long a test gives up waiting for another goroutine.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 func background(tb testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

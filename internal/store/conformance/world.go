@@ -186,7 +186,10 @@ func (w *world) drawActions(t *rapid.T, tb testing.TB) {
 				}
 			}
 		}
-		w.keep(tb, func(tx store.Tx) { tx.AddAction(a, limits, docket.LinkParams(versions, &d)) })
+		w.keep(tb, func(tx store.Tx) {
+			tx.Turn(store.Alone)
+			tx.AddAction(a, limits, docket.LinkParams(versions, &d))
+		})
 		w.memory.Declare(d)
 		w.declared, w.refs[d.ActionID] = append(w.declared, d), a.Ref
 		for again := range pick(t, "revisions", 0, 0, 1, 2) {

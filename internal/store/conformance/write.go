@@ -30,6 +30,7 @@ func says(do func(tx store.Tx, f *furnished)) func(store.Tx, *furnished) error {
 var writes = []write{
 	{method: "AddAction", again: true, do: says(func(tx store.Tx, f *furnished) {
 		a := action(3, governed)
+		tx.Turn(store.Alone)
 		tx.AddAction(a, f.entries(a), map[string]string{"order": a.Declaration.SubjectID})
 	})},
 	{method: "AddRevision", again: true, do: says(func(tx store.Tx, _ *furnished) {
@@ -80,6 +81,7 @@ var writes = []write{
 	})},
 	{method: "RetireContract", again: true, do: says(func(tx store.Tx, _ *furnished) { tx.RetireContract("refunds", at(2*time.Minute), actor) })},
 	{method: "BackfillLinks", do: says(func(tx store.Tx, f *furnished) {
+		tx.Turn(store.Alone)
 		a := action(2, governed)
 		more := f.entries(a)
 		for i := range more {

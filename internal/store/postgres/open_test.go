@@ -253,7 +253,7 @@ func TestAWakeIsHeardByTheOtherInstance(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Start(t).Database(t)
 	here, there := open(t, url), open(t, url)
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(3 * time.Minute)
 	for {
 		wake(t, here, w, "act_1") // again, because the other one may not listen yet
 		select {
@@ -331,7 +331,7 @@ func TestADatabaseThatRestartsUnderLoadLosesNothing(t *testing.T) {
 	}
 	reaches := func(n *atomic.Int64, more int64) {
 		t.Helper()
-		deadline := time.Now().Add(time.Minute)
+		deadline := time.Now().Add(3 * time.Minute)
 		for from := n.Load(); n.Load() < from+more; {
 			if time.Now().After(deadline) {
 				t.Fatal("nothing happens any more")

@@ -64,7 +64,7 @@ func await(t *testing.T, is func() (string, bool)) {
 	t.Helper()
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
-	limit := time.After(time.Minute)
+	limit := time.After(3 * time.Minute)
 	for {
 		said, ok := is()
 		if ok {

@@ -112,6 +112,7 @@ func BenchmarkAsk(b *testing.B) {
 			const stored, batch = 10_000, 200
 			for n := 0; n < stored; n += batch {
 				do(b, d.store, func(tx store.Tx) error {
+					tx.Turn(store.Alone)
 					var facts []store.Fact
 					for i := range batch {
 						a := refund(n + i)
@@ -157,6 +158,7 @@ func BenchmarkHistory(b *testing.B) {
 				const batch = 5000
 				for n := 0; n < entries; n += batch {
 					do(b, d.store, func(tx store.Tx) error {
+						tx.Turn(store.Alone)
 						for i := range batch {
 							entry.Start = noon.Add(time.Duration(n+i) * time.Second)
 							sqlstore.AddLimits(tx, refOf(n+i), noon, []store.LimitEntry{entry})
@@ -168,6 +170,9 @@ func BenchmarkHistory(b *testing.B) {
 				q.To = noon.Add(time.Duration(entries-1)*time.Second + 500*time.Millisecond)
 				q.From = q.To.Add(-24 * time.Hour)
 				const want = 24 * 3600
+				if err := sqlstore.SumUp(b.Context(), d.store, w, "", q.To); err != nil {
+					b.Fatal(err)
+				}
 				b.ResetTimer()
 				for range b.N {
 					view(b, d.store, func(tx store.Tx) error {

@@ -94,6 +94,11 @@ func TestADeletedWorkspaceHasNoRowInAnyTable(t *testing.T) {
 func deletes(t *testing.T, s *sqlstore.Store, count rowsIn) {
 	t.Helper()
 	gone, stays := conformance.Furnish(t, s, 1), conformance.Furnish(t, s, 2)
+	for _, w := range []access.WorkspaceID{gone, stays} {
+		if err := sqlstore.SumUp(t.Context(), s, w, "", 1<<52); err != nil {
+			t.Fatal(err)
+		}
+	}
 	before := count(t, gone)
 	for name, n := range before {
 		if n == 0 {

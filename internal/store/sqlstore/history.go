@@ -16,6 +16,11 @@ var (
 		FROM {keys text text bigint bigint bigint} {join limit_sums s: s.workspace_id = $1 AND s.limit_key = k.k1 AND s.grp = k.k2 AND s.width = k.k3 AND s.bucket_at >= k.k4 AND s.bucket_at < k.k5}`)
 	entriesWithin = tenant("ask_entries_within", `
 		SELECT k.n, e.shadow, e.currency, e.amount, e.received_at FROM {keys text text bigint bigint} {join limit_entries e: e.workspace_id = $1 AND e.limit_key = k.k1 AND e.grp = k.k2 AND e.start_at >= k.k3 AND e.start_at < k.k4}`)
+	// Those that are in no sum.
+	openWithin = tenant("ask_open_within", `
+		SELECT k.n, e.shadow, e.currency, e.amount, e.received_at FROM {keys text text bigint bigint}
+		{left join limit_summed s: s.workspace_id = $1 AND s.limit_key = k.k1 AND s.grp = k.k2}
+		{join limit_entries e: e.workspace_id = $1 AND e.limit_key = k.k1 AND e.grp = k.k2 AND e.start_at >= {greatest s.until_at k.k3} AND e.start_at < k.k4}`)
 	ownEntry = tenant("ask_own_entry", `
 		SELECT k.n, e.shadow, e.currency, e.amount, e.received_at, e.start_at
 		FROM {keys text text text} {join actions a: a.workspace_id = $1 AND a.action_id = k.k3}
@@ -37,10 +42,10 @@ type histories struct {
 	unit  *unit
 	asked []*windowed
 
-	sums, entries, own *query
-	sumOf, entryOf     []*part // by the n of a key
-	parts              map[partKey]*part
-	rows               map[crowd]int
+	sums, open, entries, own *query
+	sumOf, openOf, entryOf   []*part // by the n of a key
+	parts                    map[partKey]*part
+	rows                     map[crowd]int
 }
 
 // windowed is one question and what it came to so far.
@@ -57,6 +62,7 @@ type windowed struct {
 type part struct {
 	of   []*windowed
 	name sumKey
+	to   int64
 }
 
 type partKey struct {
@@ -64,12 +70,17 @@ type partKey struct {
 	stretch
 }
 
+// notSummed is the width of the stretch of a window for which there may be sums, when
+// what is in none of them is asked for.
+const notSummed = -1
+
 func newHistories(u *unit) *histories {
 	h := &histories{
-		unit: u, sums: &query{statement: sumsWithin}, entries: &query{statement: entriesWithin}, own: &query{statement: ownEntry},
+		unit: u, sums: &query{statement: sumsWithin}, open: &query{statement: openWithin}, entries: &query{statement: entriesWithin}, own: &query{statement: ownEntry},
 		parts: map[partKey]*part{}, rows: map[crowd]int{},
 	}
-	h.sums.row, h.entries.row, h.own.row = h.sumRow, h.entryRow, h.ownRow
+	h.sums.row, h.entries.row, h.own.row = h.sumRow, func(r Row) error { return h.single(h.entryOf[r.Int()], r) }, h.ownRow
+	h.open.row = h.openRow
 	return h
 }
 
@@ -78,8 +89,18 @@ func (h *histories) ask(q *docket.Question) {
 	w := &windowed{question: q, totals: map[money.Currency]*sum{}}
 	h.asked = append(h.asked, w)
 	name := sumKey{limit: docket.LimitKey(q.History.Contract, q.History.Limit), group: key(q.History.Group)}
+	summed := stretch{width: notSummed}
 	for _, s := range stretches(q.History.From, q.History.To) {
 		h.stretch(w, name, s)
+		if s.width != 0 {
+			if summed.from == summed.to {
+				summed.from = s.from
+			}
+			summed.to = s.to
+		}
+	}
+	if summed.from < summed.to {
+		h.stretch(w, name, summed)
 	}
 	h.own.keys = append(h.own.keys, []any{name.limit, name.group, key(q.History.Except)})
 }
@@ -91,18 +112,22 @@ func (h *histories) stretch(w *windowed, name sumKey, s stretch) {
 		return
 	}
 	name.width = s.width
-	p := &part{of: []*windowed{w}, name: name}
+	p := &part{of: []*windowed{w}, name: name, to: s.to}
 	h.parts[k] = p
-	if s.width == 0 {
+	switch s.width {
+	case 0:
 		h.entries.keys = append(h.entries.keys, []any{name.limit, name.group, s.from, s.to})
 		h.entryOf = append(h.entryOf, p)
-		return
+	case notSummed:
+		h.open.keys = append(h.open.keys, []any{name.limit, name.group, s.from, s.to})
+		h.openOf = append(h.openOf, p)
+	default:
+		h.sums.keys = append(h.sums.keys, []any{name.limit, name.group, s.width, s.from, s.to})
+		h.sumOf = append(h.sumOf, p)
 	}
-	h.sums.keys = append(h.sums.keys, []any{name.limit, name.group, s.width, s.from, s.to})
-	h.sumOf = append(h.sumOf, p)
 }
 
-func (h *histories) queries() []*query { return []*query{h.sums, h.entries, h.own} }
+func (h *histories) queries() []*query { return []*query{h.sums, h.open, h.entries, h.own} }
 
 func (h *histories) sumRow(r Row) error {
 	p := h.sumOf[r.Int()]
@@ -119,8 +144,14 @@ func (h *histories) sumRow(r Row) error {
 	return err
 }
 
-func (h *histories) entryRow(r Row) error {
-	p := h.entryOf[r.Int()]
+func (h *histories) openRow(r Row) error {
+	p := h.openOf[r.Int()]
+	h.rows[crowd{workspace: h.unit.workspace, sum: sumKey{limit: p.name.limit, group: p.name.group}, until: p.to}]++
+	return h.single(p, r)
+}
+
+// single reads an entry that counts by itself.
+func (h *histories) single(p *part, r Row) error {
 	shadow, currency := r.Bool(), r.Text()
 	amount, err := number(r.Text())
 	received := value.Instant(r.Int())

@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/deed-dev/deed/internal/money"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 )
 
-// Entries of a rolling limit are added up over spans of 2^23, 2^27, 2^31 and 2^35
-// microseconds: 8 seconds, 2 and 36 minutes, 9.5 hours. A window is a few long spans,
-// up to 15 of each shorter kind at each end, and single entries in the 8 seconds at
-// each end: at most some 170 sums for a month, however many entries there are. Each
-// entry costs four sums. With spans that are further apart it would cost fewer, and a
-// window that ends now would read more: each of its sums is a row for every unit that
-// declared in that span.
+// A group of a rolling limit that has few entries is read entry by entry. Where there are
+// many, those before some time are added up over spans of 2^23, 2^27, 2^31 and 2^35
+// microseconds: 8 seconds, 2 and 36 minutes, 9.5 hours. A window is then a few long spans,
+// up to 15 of each shorter kind at each end, single entries in the 8 seconds at each end,
+// and those that are not added up yet: at most some 170 sums for a month, however many
+// entries there are. Whoever declares adds the entry alone, but for one that comes too
+// late, which is added to the sums of its group. With spans that are further apart that
+// would cost fewer, and a window that ends now would read more.
 var spans = [...]int64{1 << 35, 1 << 31, 1 << 27, 1 << 23} // the longest first
 
 var (
@@ -26,6 +28,14 @@ var (
 		{rows text text bigint text bigint bool text text}`)
 	limitEntryOf = tenant("limit_entry_of", `
 		SELECT 1 FROM limit_entries WHERE workspace_id = $1 AND limit_key = $2 AND grp = $3 AND start_at = $4 AND ref = $5`)
+	// An entry from before the time up to which its group is added up. To cut off the
+	// lower bits is to round down to a span.
+	addLateEntry = tenant("add_late_entry", `
+		INSERT INTO limit_sums (workspace_id, limit_key, grp, width, bucket_at, shadow, currency, entries, amount, received_at)
+		SELECT $1, k.k1, k.k2, widths.width, k.k3 & -widths.width, k.k4, k.k5, 1, k.k6, k.k7
+		FROM {keys text text bigint bool text text bigint}
+		{join limit_summed s: s.workspace_id = $1 AND s.limit_key = k.k1 AND s.grp = k.k2 AND s.until_at > k.k3}
+		CROSS JOIN (`+widths()+`) AS widths`)
 	addLimitSum = tenant("add_limit_sum", `
 		INSERT INTO limit_sums (workspace_id, limit_key, grp, width, bucket_at, shadow, currency, entries, amount, received_at)
 		{rows text text bigint bigint bool text bigint text bigint}`)
@@ -56,26 +66,31 @@ func (s *sum) add(entries int64, amount money.Decimal, received value.Instant) {
 	s.received = max(s.received, received)
 }
 
-// addLimits adds entries and, when the unit writes, their sums.
+// addLimits adds entries. Since when there are sums of their groups must not change
+// meanwhile, nor be another than this unit sees.
 func (u *unit) addLimits(ref store.Ref, received value.Instant, entries []store.LimitEntry) {
+	if len(entries) > 0 && u.turn != store.Alone {
+		u.fail(fmt.Errorf("the action %s is added to a limit by a unit that is not alone", ref))
+		return
+	}
 	for _, e := range entries {
-		amount := money.Decimal{}
-		if e.Amount != "" {
-			var err error
-			if amount, err = money.ParseDecimal(e.Amount); err != nil {
-				u.fail(fmt.Errorf("add the action %s to a limit: %w", ref, err))
-				return
-			}
+		if _, err := number(e.Amount); err != nil {
+			u.fail(fmt.Errorf("add the action %s to a limit: %w", ref, err))
+			return
 		}
 		group := key(e.Group)
 		u.queueRows(addLimitEntry, []any{e.Key, group, e.Start, ref, received, e.Shadow, e.Currency, e.Amount})
-		for _, width := range spans {
-			u.late.sum(sumKey{
-				limit: e.Key, group: group, width: width, bucket: int64(e.Start) &^ (width - 1),
-				shadow: e.Shadow, currency: e.Currency,
-			}).add(1, amount, received)
-		}
+		u.queueRows(addLateEntry, []any{e.Key, group, e.Start, e.Shadow, e.Currency, cmp.Or(e.Amount, "0"), received})
 	}
+}
+
+// widths are the rows of the spans' widths.
+func widths() string {
+	rows := make([]string, len(spans))
+	for i, width := range spans {
+		rows[i] = fmt.Sprintf("SELECT %d AS width", width)
+	}
+	return strings.Join(rows, " UNION ALL ")
 }
 
 func (l *late) sum(k sumKey) *sum {

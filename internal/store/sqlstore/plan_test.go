@@ -30,6 +30,7 @@ var walks = map[string]string{
 	"put_workspace": "it is one workspace", "ledger_state": "it is one row", "lock_ledger": "it is one row",
 	"unsequenced": "it stops soon", "leaf_of": "none of the leaves here has a number, so that the index of numbers is empty", "next_due": "it stops at the first",
 	"due_in": "it looks once into each workspace", "unsequenced_in": "it is an index of what waits",
+	"groups_of":       "it is of these tests alone",
 	"expire_sessions": "it is for all workspaces, once in a while", "expire_links": "it is for all workspaces, once in a while",
 }
 
@@ -39,7 +40,7 @@ func all(name string) bool {
 }
 
 // small are what a statement makes itself.
-var small = regexp.MustCompile(`^SCAN (k|json_each|due|summed|\(subquery-\d+|free|CONSTANT ROW)\b`)
+var small = regexp.MustCompile(`^SCAN (k|json_each|due|summed|\(subquery-\d+|free|widths|CONSTANT ROW)\b`)
 
 // A statement that walks through a table costs more with each row in it.
 func TestNoStatementWalksThroughATableOnSQLite(t *testing.T) {
@@ -99,6 +100,9 @@ func TestNoStatementWalksThroughATableOnPostgreSQL(t *testing.T) {
 	for n := 0; n < 1500; n += 250 {
 		do(t, d.store, func(tx store.Tx) error { return d.fill(tx, n, n+250) })
 	}
+	if err := sqlstore.SumUp(t.Context(), d.store, w, "", refund(1400).Declaration.ReceivedAt); err != nil {
+		t.Fatal(err)
+	}
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +138,9 @@ func TestNoStatementWalksThroughATableOnPostgreSQL(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", s.Name, err)
 		}
-		if walksOnPostgres(plan) {
+		if walksOnPostgres(plan) || !slices.ContainsFunc(plan, func(line string) bool {
+			return strings.Contains(line, "Cond:") && strings.Contains(line, bounds[s.Name])
+		}) && bounds[s.Name] != "" {
 			t.Errorf("%s walks:\n\t%s", s.Name, strings.Join(plan, "\n\t"))
 		}
 		if _, err := conn.Exec(t.Context(), "DEALLOCATE one"); err != nil {
@@ -142,6 +148,10 @@ func TestNoStatementWalksThroughATableOnPostgreSQL(t *testing.T) {
 		}
 	}
 }
+
+// bounds are parts of conditions that an index has to be read by, since without them it
+// is read further with each row that a group gets.
+var bounds = map[string]string{"ask_open_within": "start_at >= GREATEST"}
 
 var (
 	scanned   = regexp.MustCompile(`(?:Seq Scan|Scan using \w+|Scan Backward using \w+|Bitmap Heap Scan) on (\w+)`)

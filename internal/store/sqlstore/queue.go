@@ -72,8 +72,11 @@ func (u *unit) Turn(t store.Turn) {
 		u.fail(errors.New("a view takes a turn, in which nothing would be brought"))
 	case u.begun:
 		u.fail(errors.New("a unit takes its turn after it has begun, and would not see what it waited for"))
-	case !u.store.driver.Serial():
-		u.session.Turn(t)
+	default:
+		u.turn = t
+		if !u.store.driver.Serial() {
+			u.session.Turn(t)
+		}
 	}
 }
 

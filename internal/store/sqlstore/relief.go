@@ -10,8 +10,13 @@ import (
 )
 
 const (
-	// maxRows is how many rows may say one sum before they are replaced by one.
+	// maxRows is how many rows may say one sum before they are replaced by one, and how
+	// many entries of a window may be read one by one where there could be sums of them.
 	maxRows = 16
+	// sumAtOnce is how many entries of a group one unit adds up, but for those of a last
+	// span, and groupsAtOnce how many groups.
+	sumAtOnce    = 5000
+	groupsAtOnce = 32
 	// maxCrowds is how many sums wait to be made smaller; whoever reads one that is
 	// left out says so again.
 	maxCrowds = 256
@@ -19,15 +24,17 @@ const (
 	reliefTakes = 10 * time.Second
 )
 
-// crowd is a sum that many rows stand for.
+// crowd is a sum that many rows stand for, or a limit's group many of whose entries are in
+// no sum.
 type crowd struct {
 	workspace access.WorkspaceID
-	sum       sumKey // of a limit: what names the span
+	sum       sumKey // of a limit: what names the span, or the group
+	until     int64  // of a group: before what time its entries are to be added up
 	source    string // of a source's tally
 }
 
-// reliever replaces many rows that say one sum by one row that says the same,
-// outside of the units that read or write them.
+// reliever replaces many rows that say one sum by one row that says the same, and adds
+// up the entries of groups that have many, outside of the units that read or write them.
 type reliever struct {
 	store *Store
 	stop  context.CancelFunc
@@ -73,22 +80,57 @@ func (r *reliever) loop(ctx context.Context) {
 		crowds := r.waiting
 		r.waiting = map[crowd]bool{}
 		r.mu.Unlock()
-		for _, c := range together(crowds) {
-			one, cancel := context.WithTimeout(ctx, reliefTakes)
-			// Where it does not work out, everything is as it was, and still right.
-			_ = r.store.run(one, SessionOptions{Workspace: c[0].workspace}, func(u *unit) error { return u.relieve(c) })
-			cancel()
+		sums, groups := apartBy(crowds)
+		for workspace, some := range groups {
+			r.sumUp(ctx, workspace, some)
+		}
+		for workspace, some := range sums {
+			r.unit(ctx, workspace, func(u *unit) error { return u.relieve(some) })
 		}
 	}
 }
 
-// together puts the crowds of one workspace together.
-func together(crowds map[crowd]bool) map[access.WorkspaceID][]crowd {
-	all := map[access.WorkspaceID][]crowd{}
-	for c := range crowds {
-		all[c.workspace] = append(all[c.workspace], c)
+// unit runs a unit. Where it does not work out, everything is as it was, and still right.
+func (r *reliever) unit(ctx context.Context, w access.WorkspaceID, fn func(*unit) error) (done bool) {
+	ctx, cancel := context.WithTimeout(ctx, reliefTakes)
+	defer cancel()
+	return r.store.run(ctx, SessionOptions{Workspace: w}, fn) == nil
+}
+
+// sumUp adds groups up, a few at a time: whoever declares waits for each unit.
+func (r *reliever) sumUp(ctx context.Context, w access.WorkspaceID, groups []crowd) {
+	for len(groups) > 0 {
+		some := groups[:min(groupsAtOnce, len(groups))]
+		var more []crowd
+		if !r.unit(ctx, w, func(u *unit) (err error) {
+			more, err = u.sumUp(some)
+			return err
+		}) {
+			return
+		}
+		groups = append(more, groups[len(some):]...)
 	}
-	return all
+}
+
+// apartBy parts crowds by their workspaces, and those that are groups from those that are
+// sums. Of what is said of a group the latest time counts.
+func apartBy(crowds map[crowd]bool) (sums, groups map[access.WorkspaceID][]crowd) {
+	sums, groups = map[access.WorkspaceID][]crowd{}, map[access.WorkspaceID][]crowd{}
+	latest := map[crowd]int64{}
+	for c := range crowds {
+		if c.until == 0 {
+			sums[c.workspace] = append(sums[c.workspace], c)
+			continue
+		}
+		group := c
+		group.until = 0
+		latest[group] = max(latest[group], c.until)
+	}
+	for c, until := range latest {
+		c.until = until
+		groups[c.workspace] = append(groups[c.workspace], c)
+	}
+	return sums, groups
 }
 
 func (r *reliever) close() {

@@ -25,6 +25,7 @@ func TestASumIsExactWhileItsRowsAreReplaced(t *testing.T) {
 				for i := range each {
 					n := (i*writers + writer) * 7 // all by one agent
 					if err := d.store.Do(t.Context(), w, func(tx store.Tx) error {
+						tx.Turn(store.Alone)
 						a := refund(n)
 						a.Declaration.ReceivedAt = noon.Add(time.Duration(n) * time.Millisecond)
 						tx.AddAction(a, d.entries(a), nil)

@@ -44,6 +44,8 @@ var columnTypes = [...]string{Text: "text", Bigint: "bigint", Bool: "boolean", B
 //	{join t a: …}         JOIN t a ON …, found by its condition for each row of what
 //	                      stands before it, whatever statistics say of new tables
 //	{left join t a: …}    the same, LEFT JOIN
+//	{greatest a b}        the greater one; b if a is NULL. Unlike COALESCE, PostgreSQL
+//	                      takes it for the bound of an index beneath row security
 //	{for update}          locks the rows that are read
 //	{skip locked}         locks them and leaves out those that others hold
 //
@@ -120,7 +122,7 @@ func render(sql string, d Dialect) rendered {
 		n, _ := strconv.Atoi(found[1])
 		first = max(first, n+1)
 	}
-	r.text = macro.ReplaceAllStringFunc(sql, func(text string) string {
+	write := func(text string) string {
 		words := strings.Fields(text[1 : len(text)-1])
 		if len(words) == 0 {
 			r.err = errors.New("a macro is empty")
@@ -134,6 +136,15 @@ func render(sql string, d Dialect) rendered {
 				return ""
 			}
 			return map[string]string{"for": "FOR UPDATE", "skip": "FOR UPDATE SKIP LOCKED"}[name]
+		case "greatest":
+			if len(words) != 3 {
+				r.err = fmt.Errorf("%s is not {greatest a b}", text)
+				return text
+			}
+			if d == SQLite {
+				return "MAX(COALESCE(" + words[1] + ", " + words[2] + "), " + words[2] + ")"
+			}
+			return "GREATEST(" + words[1] + ", " + words[2] + ")"
 		case "in":
 			if len(words) != 3 {
 				r.err = fmt.Errorf("%s is not {in $n type}", text)
@@ -158,7 +169,12 @@ func render(sql string, d Dialect) rendered {
 		}
 		r.err = fmt.Errorf("there is no macro %s", text)
 		return text
-	})
+	}
+	// One may stand in another: the inner one first.
+	r.text = sql
+	for macro.MatchString(r.text) && r.err == nil {
+		r.text = macro.ReplaceAllStringFunc(r.text, write)
+	}
 	return r
 }
 

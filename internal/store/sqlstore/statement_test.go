@@ -89,6 +89,11 @@ func TestMacrosAreWrittenForBothDatabases(t *testing.T) {
 			`FROM a LEFT JOIN b c ON c.x = a.x`,
 			`FROM a LEFT JOIN LATERAL (SELECT c.* FROM b c WHERE c.x = a.x OFFSET 0) AS c ON true`,
 		},
+		{
+			`FROM a {join b c: c.x >= {greatest a.x a.y}}`,
+			`FROM a CROSS JOIN b c ON c.x >= MAX(COALESCE(a.x, a.y), a.y)`,
+			`FROM a CROSS JOIN LATERAL (SELECT c.* FROM b c WHERE c.x >= GREATEST(a.x, a.y) OFFSET 0) AS c`,
+		},
 		{`ORDER BY a {skip locked}`, `ORDER BY a `, `ORDER BY a FOR UPDATE SKIP LOCKED`},
 		{`ORDER BY a {for update}`, `ORDER BY a `, `ORDER BY a FOR UPDATE`},
 	} {

@@ -154,6 +154,7 @@ func decimal(text string) money.Decimal {
 
 // declare is what declaring an action asks and writes, in a unit.
 func (d *desk) declare(tx store.Tx, all ...*store.Action) error {
+	tx.Turn(store.Alone)
 	ids := make([]string, len(all))
 	for i, a := range all {
 		ids[i] = a.Declaration.ActionID
@@ -235,6 +236,7 @@ func paid(n int) store.Fact {
 // fill declares the actions of [from, to), reports what became of them, and gives
 // each a second declaration and a settled verdict.
 func (d *desk) fill(tx store.Tx, from, to int) error {
+	tx.Turn(store.Alone)
 	var facts []store.Fact
 	for n := from; n < to; n++ {
 		a := refund(n)

@@ -39,6 +39,7 @@ var tables = []Table{
 	{Name: "waits", May: "INSERT, DELETE"},
 	{Name: "wakes", May: "INSERT, UPDATE, DELETE", Overview: "workspace_id, due_at, id"},
 	{Name: "limit_sums", May: "INSERT, DELETE"},
+	{Name: "limit_summed", May: "INSERT, UPDATE"},
 	{Name: "source_tallies", May: "INSERT, DELETE"},
 
 	{Name: "sources", May: "INSERT, UPDATE"},

@@ -19,6 +19,7 @@ type unit struct {
 	workspace access.WorkspaceID
 	readOnly  bool
 
+	turn   store.Turn
 	begun  bool
 	at     value.Instant
 	queued []Call

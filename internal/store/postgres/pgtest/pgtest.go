@@ -172,6 +172,10 @@ func (c *Cluster) run(program string, args ...string) error {
 	return nil
 }
 
+// waitSeconds is how long a server may take to start or stop before a test gives up:
+// after a crash it writes all that it has to its disk, which others may be busy with.
+const waitSeconds = "600"
+
 // Start starts the server after a [Cluster.Stop].
 func (c *Cluster) Start() error {
 	options := "-c listen_addresses='' -c unix_socket_directories=" + c.folder +
@@ -179,12 +183,12 @@ func (c *Cluster) Start() error {
 	for _, setting := range c.extra {
 		options += " -c " + setting
 	}
-	return c.run("pg_ctl", "-D", c.data(), "-w", "-t", "60", "-o", options, "-l", filepath.Join(c.folder, "server.log"), "start")
+	return c.run("pg_ctl", "-D", c.data(), "-w", "-t", waitSeconds, "-o", options, "-l", filepath.Join(c.folder, "server.log"), "start")
 }
 
 // Stop ends the server at once, as a crash would.
 func (c *Cluster) Stop() error {
-	return c.run("pg_ctl", "-D", c.data(), "-w", "-m", "immediate", "stop")
+	return c.run("pg_ctl", "-D", c.data(), "-w", "-t", waitSeconds, "-m", "immediate", "stop")
 }
 
 // URL is where a database of the cluster is, for a user.
@@ -212,7 +216,7 @@ func (c *Cluster) Database(tb testing.TB) string {
 // Exec runs statements as the superuser.
 func (c *Cluster) Exec(tb testing.TB, statements ...string) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, c.URL("postgres", "postgres"))
 	if err != nil {
