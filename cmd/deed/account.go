@@ -12,7 +12,7 @@ import (
 type workspaceCmd struct {
 	Show   workspaceShowCmd   `cmd:"" help:"The workspace and its settings."`
 	Set    workspaceSetCmd    `cmd:"" help:"Change the workspace's settings."`
-	Usage  workspaceUsageCmd  `cmd:"" help:"How much of the plan a month has used."`
+	Usage  workspaceUsageCmd  `cmd:"" help:"The plan of the workspace, and how much of it a month has used."`
 	Audit  workspaceAuditCmd  `cmd:"" help:"Who did what."`
 	Delete workspaceDeleteCmd `cmd:"" help:"Delete the workspace with all that is in it."`
 }

@@ -44,7 +44,7 @@ type commands struct {
 	Backup     backupCmd     `cmd:"" help:"Copy a server's embedded database, also while it is served."`
 	Restore    restoreCmd    `cmd:"" help:"Put such a copy back."`
 	Secret     secretCmd     `cmd:"" help:"The secret that servers of one database share."`
-	Host       hostCmd       `cmd:"" help:"For whoever runs a server: its workspaces, links for members, exports."`
+	Host       hostCmd       `cmd:"" help:"For whoever runs a server: its workspaces and their plans, links for members, exports."`
 	DemoServer demoServerCmd `cmd:"" hidden:"" help:"The MCP server that deed demo records."`
 	DemoOffice demoOfficeCmd `cmd:"" hidden:"" help:"The system of record of deed demo."`
 }
@@ -80,4 +80,5 @@ func (c *commands) addSettings() {
 	} {
 		*flags = newSettingFlags(setting.Kept)
 	}
+	c.Host.Plan.Settings = newSettingFlags(setting.Kept | setting.Planned)
 }

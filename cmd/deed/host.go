@@ -21,6 +21,7 @@ import (
 type hostCmd struct {
 	Workspaces hostWorkspacesCmd `cmd:"" help:"The workspaces of the server."`
 	Create     hostCreateCmd     `cmd:"" help:"Make another workspace, and a link for its owner."`
+	Plan       hostPlanCmd       `cmd:"" help:"Put a workspace on a plan."`
 	Link       hostLinkCmd       `cmd:"" help:"Make a sign-in link for a member who lost theirs."`
 	Export     hostExportCmd     `cmd:"" help:"Everything that a workspace has, but for secrets, as JSON lines."`
 }
@@ -28,7 +29,7 @@ type hostCmd struct {
 // Help is printed under the commands of deed host --help.
 func (hostCmd) Help() string {
 	return `These commands are for whoever runs a server, and work on what it keeps. With an
-embedded database, stop the server before create and link.`
+embedded database, stop the server before create, plan and link.`
 }
 
 type hostWorkspacesCmd struct {

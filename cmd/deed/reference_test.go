@@ -117,6 +117,7 @@ var references = map[string]reference{
 	"secret rotate":   {example: "deed secret rotate deed.secret"},
 	"host workspaces": {example: "deed host workspaces --help", documents: []string{"WorkspacesDocument"}},
 	"host create":     {example: "deed host create --help"},
+	"host plan":       {example: "deed host plan --help"},
 	"host link":       {example: "deed host link --help"},
 	"host export":     {example: "deed host export --help"},
 }

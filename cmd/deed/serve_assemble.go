@@ -52,6 +52,10 @@ func (a *assembly) now() value.Instant {
 
 // open is everything that a server is made of, from the database up.
 func (a *assembly) open(ctx context.Context, url string) (_ *server.App, err error) {
+	plans, err := readPlans(a.config.Plans)
+	if err != nil {
+		return nil, err
+	}
 	kept, err := openStore(ctx, a.config, a.options()...)
 	if err != nil {
 		return nil, err
@@ -81,16 +85,19 @@ func (a *assembly) open(ctx context.Context, url string) (_ *server.App, err err
 	if err := a.first(ctx, accounts, url); err != nil {
 		return nil, err
 	}
-	actions := action.NewService(s, action.Options{Random: rand.Reader})
+	if err := a.missingPlans(ctx, plans, s.Directory()); err != nil {
+		return nil, err
+	}
+	actions := action.NewService(s, action.Options{Random: rand.Reader, Plans: plans})
 	facts := intake.NewService(s)
-	contracts := governance.New(s)
+	contracts := governance.New(s, plans)
 	ledgers := ledger.New(s, secret)
 	evaluator := settlement.NewEvaluator(s, settlement.Options{Workers: workersOf(s), OnFailure: a.poisoned, OnBegin: evaluation(a.traces), OnUnit: a.evaluated})
 	surface := api.New(api.Services{
 		Authenticator: accounts, Sessions: accounts, Members: accounts, Keys: accounts, Workspaces: accounts,
 		ActionRecorder: actions, ActionReader: actions, Facts: facts, Sources: facts,
 		ContractReader: contracts, ContractAuthor: contracts, ContractOwner: contracts,
-		Trials: actions, Ledger: ledgers, Trail: trail.New(s, systemClock, nil), Readiness: readiness{s},
+		Trials: actions, Ledger: ledgers, Trail: trail.New(s, systemClock, plans), Readiness: readiness{s},
 	}, api.Options{
 		Site: view.Site(url), Version: buildVersion().Version, Observe: a.observe,
 		Pace: paceOf(a.config.RequestsPerSecond), Now: a.now, Remote: server.NewCaller(a.config.BehindProxy, a.config.TrustedProxies).Text,

@@ -112,6 +112,7 @@ steps:
 type clockScene struct {
 	*innerServer
 	clock            *turnedClock
+	owner            string // credential of a session
 	agent, connector string
 }
 
@@ -119,6 +120,7 @@ func (s *clockScene) furnish(t *testing.T) {
 	t.Helper()
 	var session struct{ Token string }
 	s.post(t, "/v1/session", "", `{"link":"`+s.link+`"}`, &session)
+	s.owner = session.Token
 	s.post(t, "/v1/sources", session.Token, `{"name":"stripe","trust":"independent","resolution":"1us"}`, nil)
 	yaml, err := json.Marshal(clockContract)
 	if err != nil {
@@ -163,7 +165,7 @@ func (s *clockScene) settledBadge(t *testing.T, id string) (badge string, revisi
 	t.Helper()
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
-	limit := time.After(time.Minute)
+	limit := time.After(serverLimit)
 	for {
 		r, err := http.NewRequest(http.MethodGet, s.url+"/v1/actions/"+id, nil)
 		if err != nil {

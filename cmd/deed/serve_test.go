@@ -30,7 +30,7 @@ import (
 )
 
 // serverLimit is how long a server in a script may take to start or end.
-const serverLimit = time.Minute
+const serverLimit = 5 * time.Minute
 
 // scriptServer is a server that runs beside a script.
 type scriptServer struct {

@@ -176,6 +176,8 @@ func (r *reached) refused(err error, path string) error {
 			return terminal.WithHint(err, "what this key may do: deed whoami\nwhat keys may not do at all, a member may: "+r.asMember())
 		}
 		return terminal.WithHint(err, "what you may do: deed whoami\nwho may do more: deed member list")
+	case "plan_required":
+		return terminal.WithHint(err, "what the plan has: deed workspace usage\nonly whoever runs the server puts a workspace on another one: deed host plan WORKSPACE PLAN")
 	case "confirmation_required":
 		return terminal.WithHint(err, "prove that it is you: deed confirm\nwithout a password: sign in anew by a link, then set one: deed password")
 	case "not_found":

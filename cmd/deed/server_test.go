@@ -23,6 +23,7 @@ func TestEveryRefusalSaysWhatToDoNext(t *testing.T) {
 	}{
 		"a member who has to confirm": {403, `{"error":{"code":"confirmation_required","message":"confirm again"}}`, 1, "confirm again", "deed confirm"},
 		"a scope":                     {403, `{"error":{"code":"insufficient_scope","message":"no","required_scope":"actions:record"}}`, 1, "no", "--preset recorder"},
+		"another plan":                {402, `{"error":{"code":"plan_required","message":"the plan small does not include drafts; the plan team does","upgrade_to":"team"}}`, 1, "the plan team does", "deed host plan"},
 		"a role":                      {403, `{"error":{"code":"forbidden","message":"no"}}`, 1, "no", "deed whoami"},
 		"a bad request":               {400, `{"error":{"code":"invalid_request","message":"is too long","field":"name"}}`, 2, "is too long (name)", "put that right"},
 		"nothing there":               {404, `{"error":{"code":"not_found","message":"no such thing"}}`, 2, "no such thing", "deed key list"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/audit"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 )
 
@@ -21,8 +22,6 @@ type Started struct {
 	Owner     store.Person
 	Link      Token // the owner signs in by it once, within three days
 }
-
-const defaultPlan = "default"
 
 // Bootstrap makes the first workspace with its owner and a link, and nothing (nil)
 // where there is a workspace already, whoever else is starting. Errors:
@@ -65,7 +64,7 @@ func (s *Service) found(ctx context.Context, name, email string, onlyFirst bool)
 	if err != nil {
 		return nil, err
 	}
-	w := store.Workspace{Workspace: access.Workspace{ID: access.WorkspaceID(id)}, Name: name, Plan: defaultPlan, CreatedAt: at}
+	w := store.Workspace{Workspace: access.Workspace{ID: access.WorkspaceID(id)}, Name: name, Plan: plan.Default, CreatedAt: at}
 	link, hash, err := s.newToken(linkMark)
 	if err != nil {
 		return nil, err

@@ -155,9 +155,7 @@ func TestWhatNoContractGovernsIsRecordedAndSettledAtOnce(t *testing.T) {
 
 func TestWhatIsOddAboutADeclarationIsSaid(t *testing.T) {
 	t.Parallel()
-	p := governed(t, func(o *action.Options) {
-		o.Included = func(plan string) (int64, bool) { return 1, plan == "team" }
-	})
+	p := governed(t, withPlans(t, "plans: {team: {actions_per_month: 1}}"))
 	if r := p.declare(t, refund("a1", `"contract_version": 7`)); codes(r.Warnings) != "contract_version_ignored contract_version;" || r.Warnings[0].Message != "version 1 is active and governs" {
 		t.Errorf("another version: %v", r.Warnings)
 	}

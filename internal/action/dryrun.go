@@ -12,6 +12,7 @@ import (
 	"github.com/deed-dev/deed/internal/contract"
 	"github.com/deed-dev/deed/internal/docket"
 	"github.com/deed-dev/deed/internal/money"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
@@ -65,7 +66,7 @@ type Turn struct {
 
 // DryRun tries a version on what was declared. It reads at most 10,000 actions in 10
 // seconds. Errors: an [access.ScopeError], an [access.LimitError],
-// [store.ErrNotFound], an [InvalidError], [contract.Problems].
+// a [plan.RequiredError], [store.ErrNotFound], an [InvalidError], [contract.Problems].
 func (s *Service) DryRun(ctx context.Context, p access.Principal, o DryOrder) (*DryRun, error) {
 	if err := p.MayUseContract(access.ContractsValidate, o.ContractID); err != nil {
 		return nil, err
@@ -74,6 +75,13 @@ func (s *Service) DryRun(ctx context.Context, p access.Principal, o DryOrder) (*
 	defer cancel()
 	var run *DryRun
 	err := s.view(ctx, p, func(tx store.Tx) error {
+		w, err := tx.GetWorkspace()
+		if err != nil {
+			return err
+		}
+		if err := s.options.Plans.Require(w.Plan, plan.DryRuns); err != nil {
+			return err
+		}
 		k, err := tried(tx, o)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-dev/deed/internal/action"
 	"github.com/deed-dev/deed/internal/evidence"
 	"github.com/deed-dev/deed/internal/governance"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/settlement"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/store/sqlite"
@@ -87,6 +88,16 @@ func open(t testing.TB, options ...func(*action.Options)) *place {
 	return p
 }
 
+// withPlans has the workspace's plan, team, described.
+func withPlans(t testing.TB, text string) func(*action.Options) {
+	t.Helper()
+	book, err := plan.Parse("plans.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *action.Options) { o.Plans = book }
+}
+
 // governed is a place in which refunds is active and stripe is there.
 func governed(t testing.TB, options ...func(*action.Options)) *place {
 	t.Helper()
@@ -100,7 +111,7 @@ func governed(t testing.TB, options ...func(*action.Options)) *place {
 
 func (p *place) activate(t testing.TB, text string) {
 	t.Helper()
-	contracts := governance.New(p.store)
+	contracts := governance.New(p.store, nil)
 	saved, err := contracts.Save(t.Context(), p.member(t), []byte(text), "")
 	if err != nil {
 		t.Fatal(err)

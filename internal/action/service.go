@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/settlement"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
@@ -16,9 +17,8 @@ import (
 // Random.
 type Options struct {
 	Random io.Reader // for ids
-	// Included says how many actions a month a plan includes; ok is false where
-	// there is no limit. Without it no plan has one.
-	Included func(plan string) (n int64, ok bool)
+	// Plans say what workspaces have; nil: all of them everything, without limits.
+	Plans *plan.Book
 	// Patience is how long a unit that serves several requests may take; 0 is 30 s.
 	Patience time.Duration
 }
@@ -37,9 +37,6 @@ type Service struct {
 func NewService(s store.Store, o Options) *Service {
 	if o.Patience == 0 {
 		o.Patience = 30 * time.Second
-	}
-	if o.Included == nil {
-		o.Included = func(string) (int64, bool) { return 0, false }
 	}
 	service := &Service{store: s, options: o, refs: minter{random: o.Random}, versions: settlement.NewVersions()}
 	service.lines.open = map[access.WorkspaceID]*line{}
@@ -99,7 +96,7 @@ func (p *plans) of(tx store.Tx) (string, error) {
 	}
 	known = knownPlan{plan: w.Plan, at: now}
 	if known.plan == "" {
-		known.plan = "default"
+		known.plan = plan.Default
 	}
 	p.mu.Lock()
 	p.known[workspace] = known
@@ -125,7 +122,8 @@ func (s *Service) allowance(tx store.Tx) (a Allowance, err error) {
 	if a.Plan, err = s.plans.of(tx); err != nil {
 		return Allowance{}, err
 	}
-	a.Included, a.Limited = s.options.Included(a.Plan)
+	has := s.options.Plans.Of(a.Plan)
+	a.Included, a.Limited = has.ActionsPerMonth, has.Limited
 	return a, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 )
 
@@ -290,6 +291,7 @@ func TestEveryDocumentedStatusIsReached(t *testing.T) {
 		note(start(t, (&fake{replayed: true}).services(), nil), right)
 		for status, err := range map[int]error{
 			http.StatusNotFound: store.ErrNotFound, http.StatusConflict: &taken{}, http.StatusUnauthorized: &access.UnknownKeyError{},
+			http.StatusPaymentRequired: &plan.RequiredError{Feature: plan.Drafts, Plan: "small"},
 			http.StatusTooManyRequests: &access.ThrottleError{RetryAfter: 1}, http.StatusInternalServerError: errors.New("a fault"),
 			http.StatusServiceUnavailable: fmt.Errorf("look: %w", &store.UnavailableError{Err: errors.New("gone")}),
 		} {

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-dev/deed/internal/intake"
 	"github.com/deed-dev/deed/internal/ledger"
 	"github.com/deed-dev/deed/internal/money"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/tlog"
 	"github.com/deed-dev/deed/internal/trail"
@@ -384,7 +385,8 @@ func (f *fake) Audit(context.Context, access.Principal, store.Page) ([]store.Aud
 }
 
 func (f *fake) Usage(_ context.Context, _ access.Principal, month string) (*trail.Usage, error) {
-	return &trail.Usage{Plan: "small", Period: month, Recorded: 11, Included: 10, Limited: true}, f.fail()
+	small := plan.Plan{Name: "small", Title: "Small", ActionsPerMonth: 10, Limited: true, Features: []plan.Feature{plan.Drafts}, UpgradeTo: "team"}
+	return &trail.Usage{Plan: small, Period: month, Recorded: 11}, f.fail()
 }
 
 func sampleWorkspace() store.Workspace {

@@ -24,6 +24,7 @@ type fault struct {
 	Errors        []faultItem          `json:"errors,omitempty" jsonschema:"where several things are wrong"`
 	Workspaces    []access.WorkspaceID `json:"workspaces,omitempty" jsonschema:"those to choose from at sign-in"`
 	RequiredScope access.Scope         `json:"required_scope,omitzero"`
+	UpgradeTo     string               `json:"upgrade_to,omitzero" jsonschema:"the nearest plan that has what was asked for"`
 	LimitBytes    int64                `json:"limit_bytes,omitzero"`
 	RetryAfter    int                  `json:"retry_after,omitzero" jsonschema:"in seconds"`
 

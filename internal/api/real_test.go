@@ -18,6 +18,7 @@ import (
 	"github.com/deed-dev/deed/internal/governance"
 	"github.com/deed-dev/deed/internal/intake"
 	"github.com/deed-dev/deed/internal/ledger"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/settlement"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/store/sqlite"
@@ -66,6 +67,12 @@ func (r ready) Ready(ctx context.Context) error { return r.Ping(ctx) }
 
 func newCity(t *testing.T) *city {
 	t.Helper()
+	return newCityOn(t, nil)
+}
+
+// newCityOn is a city with plans.
+func newCityOn(t *testing.T, plans *plan.Book) *city {
+	t.Helper()
 	c := &city{t: t, clock: &clock{now: testNow}, ids: map[string]access.WorkspaceID{}}
 	s, err := sqlite.Open(t.Context(), t.TempDir(), sqlstore.WithClock(c.clock.Now))
 	if err != nil {
@@ -84,8 +91,8 @@ func newCity(t *testing.T) *city {
 	if c.accounts, err = account.New(s, c.clock.Now); err != nil {
 		t.Fatal(err)
 	}
-	actions := action.NewService(s, action.Options{Random: rand.NewChaCha8([32]byte{7})})
-	facts, contracts := intake.NewService(s), governance.New(s)
+	actions := action.NewService(s, action.Options{Random: rand.NewChaCha8([32]byte{7}), Plans: plans})
+	facts, contracts := intake.NewService(s), governance.New(s, plans)
 	c.ledgers = ledger.New(s, secret)
 	c.evaluate = settlement.NewEvaluator(s, settlement.Options{OnFailure: func(_ access.WorkspaceID, ref store.Ref, err error) {
 		t.Errorf("evaluate %s: %v", ref, err)
@@ -94,7 +101,7 @@ func newCity(t *testing.T) *city {
 		Authenticator: c.accounts, Sessions: c.accounts, Members: c.accounts, Keys: c.accounts, Workspaces: c.accounts,
 		ActionRecorder: actions, ActionReader: actions, Trials: actions, Facts: facts, Sources: facts,
 		ContractReader: contracts, ContractAuthor: contracts, ContractOwner: contracts,
-		Ledger: c.ledgers, Trail: trail.New(s, c.clock.Now, nil), Readiness: ready{s},
+		Ledger: c.ledgers, Trail: trail.New(s, c.clock.Now, plans), Readiness: ready{s},
 	}, func(o *Options) { o.Now = c.clock.Now })
 	c.owner, c.other = c.found("Acme", "ada@example.com"), c.found("Globex", "bob@example.com")
 	return c

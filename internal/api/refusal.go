@@ -14,6 +14,7 @@ import (
 	"github.com/deed-dev/deed/internal/governance"
 	"github.com/deed-dev/deed/internal/intake"
 	"github.com/deed-dev/deed/internal/ledger"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/view"
 )
@@ -121,6 +122,8 @@ func codedFault(err error) *fault {
 		f.status = http.StatusNotFound
 	case codeConflict:
 		f.status = http.StatusConflict
+	case plan.Required:
+		f.status = http.StatusPaymentRequired
 	case access.InsufficientScope, access.Forbidden, access.ConfirmationRequired:
 		f.status = http.StatusForbidden
 	default:
@@ -135,6 +138,9 @@ func codedFault(err error) *fault {
 func (f *fault) detail(err error) {
 	if e, is := as[*access.ScopeError](err); is {
 		f.RequiredScope, f.stepUp = e.Required, e.StepUp
+	}
+	if e, is := as[*plan.RequiredError](err); is {
+		f.UpgradeTo = e.UpgradeTo
 	}
 	if e, is := as[*access.ThrottleError](err); is {
 		f.RetryAfter = int(math.Ceil(e.RetryAfter.Seconds()))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/evidence"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
 	"github.com/deed-dev/deed/internal/view"
@@ -40,6 +41,7 @@ func newSchemas() *schemas {
 			reflect.TypeFor[access.Role]():         enum("viewer", "analyst", "admin", "owner"),
 			reflect.TypeFor[access.Scope]():        enum(scopeNames()...),
 			reflect.TypeFor[access.Preset]():       enum(presetNames()...),
+			reflect.TypeFor[plan.Feature]():        enum(featureNames()...),
 			reflect.TypeFor[verdict.Result]():      enum("PASS", "FAIL", "UNKNOWN", "NOT_APPLICABLE"),
 			reflect.TypeFor[verdict.Status]():      enum("recorded", "provisional", "settled", "revised"),
 			reflect.TypeFor[verdict.Mode]():        enum("live", "shadow"),
@@ -50,6 +52,13 @@ func newSchemas() *schemas {
 		},
 		named: map[string]*jsonschema.Schema{}, types: map[string]reflect.Type{},
 	}
+}
+
+func featureNames() (names []string) {
+	for _, d := range plan.Features() {
+		names = append(names, string(d.Feature))
+	}
+	return names
 }
 
 func enum(names ...string) *jsonschema.Schema {

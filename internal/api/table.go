@@ -21,6 +21,8 @@ var (
 	missing  = []int{http.StatusNotFound}
 	conflict = []int{http.StatusConflict}
 	both     = []int{http.StatusNotFound, http.StatusConflict}
+	// Of what a plan may leave out.
+	missingOrPlan = []int{http.StatusPaymentRequired, http.StatusNotFound}
 )
 
 // table has every endpoint, in the order in which docs/api.md lists them.
@@ -123,11 +125,11 @@ func contractTable() []endpoint {
 		},
 		{
 			method: post, path: "/v1/contracts/draft", summary: "a contract proposed from what was recorded", need: scoped(access.ContractsDraft),
-			body: jsonBody[draftOrder](usualBytes), answers: ok[drafted](), errors: missing, heavy: true, serve: with(draftContract),
+			body: jsonBody[draftOrder](usualBytes), answers: ok[drafted](), errors: missingOrPlan, heavy: true, serve: with(draftContract),
 		},
 		{
 			method: post, path: "/v1/contracts/dry-run", summary: "what actions would have come to under a version; keeps nothing",
-			need: scoped(access.ContractsValidate), body: jsonBody[dryOrder](contractBytes), answers: ok[dryRun](), errors: missing,
+			need: scoped(access.ContractsValidate), body: jsonBody[dryOrder](contractBytes), answers: ok[dryRun](), errors: missingOrPlan,
 			heavy: true, serve: with(dryRunContract),
 		},
 		{
@@ -229,7 +231,7 @@ func workspaceTable() []endpoint {
 			query: []param{confirmParam}, answers: noContent(), serve: deleteWorkspace,
 		},
 		{
-			method: get, path: "/v1/usage", summary: "how many actions were recorded in a month", need: scoped(access.UsageRead),
+			method: get, path: "/v1/usage", summary: "the plan, and how much of it a month has used", need: scoped(access.UsageRead),
 			query: []param{monthParam}, answers: ok[usage](), serve: getUsage,
 		},
 		{

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/trail"
 	"github.com/deed-dev/deed/internal/view"
@@ -31,9 +32,17 @@ func listAudit(c *call) (reply, error) {
 }
 
 type usage struct {
-	Plan    string      `json:"plan"`
-	Period  string      `json:"period" jsonschema:"a month"`
-	Actions usedActions `json:"actions"`
+	Plan      string         `json:"plan"`
+	Title     string         `json:"title" jsonschema:"of the plan, for people"`
+	Limits    planLimits     `json:"limits"`
+	Features  []plan.Feature `json:"features" jsonschema:"those that the plan includes"`
+	UpgradeTo string         `json:"upgrade_to,omitzero" jsonschema:"the next plan up"`
+	Period    string         `json:"period" jsonschema:"a month"`
+	Actions   usedActions    `json:"actions"`
+}
+
+type planLimits struct {
+	ActionsPerMonth *int64 `json:"actions_per_month" jsonschema:"null where there is no limit"`
 }
 
 type usedActions struct {
@@ -56,9 +65,13 @@ func getUsage(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	out := usage{Plan: u.Plan, Period: u.Period, Actions: usedActions{Recorded: u.Recorded, Over: u.Over()}}
-	if u.Limited {
-		out.Actions.Included = &u.Included
+	has := &u.Plan
+	out := usage{
+		Plan: has.Name, Title: has.Title, Features: append([]plan.Feature{}, has.Features...), UpgradeTo: has.UpgradeTo,
+		Period: u.Period, Actions: usedActions{Recorded: u.Recorded, Over: u.Over()},
+	}
+	if has.Limited {
+		out.Limits.ActionsPerMonth, out.Actions.Included = &has.ActionsPerMonth, &has.ActionsPerMonth
 	}
 	return answered(out, nil)
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/deed-dev/deed/internal/report"
@@ -134,19 +135,37 @@ func onOff(on bool) string {
 // Usage is how much of the plan is used.
 func Usage(raw []byte) (Answer, error) {
 	return read(raw, func(_ report.View, b struct {
-		Plan, Period string
-		Actions      struct {
+		Plan, Title, Period string
+		Limits              struct {
+			ActionsPerMonth *int64 `json:"actions_per_month"`
+		}
+		Features  []string
+		UpgradeTo string `json:"upgrade_to"`
+		Actions   struct {
 			Recorded int64
-			Included *int64
 			Over     bool
 		}
 	},
 	) string {
-		text := fmt.Sprintf("%s actions in %s, plan %s", terminal.Count(b.Actions.Recorded), b.Period, b.Plan)
-		if b.Actions.Included != nil {
-			text += fmt.Sprintf(", of %s included", terminal.Count(*b.Actions.Included))
+		plan, limit := b.Plan, "no limit"
+		if b.Title != "" && b.Title != b.Plan {
+			plan += " (" + b.Title + ")"
 		}
-		return terminal.Clean(text) + "\n"
+		used := terminal.Plural(b.Actions.Recorded, "action") + " in " + b.Period
+		if most := b.Limits.ActionsPerMonth; most != nil {
+			limit = terminal.Plural(*most, "action") + " a month"
+			if b.Actions.Over {
+				used += fmt.Sprintf(", %s more than included: recorded and verified all the same", terminal.Count(b.Actions.Recorded-*most))
+			}
+		}
+		lines := []string{used, "plan " + plan + ": " + limit + "; features: " + or(strings.Join(b.Features, ", "), "none")}
+		if b.UpgradeTo != "" {
+			lines = append(lines, "the next plan up is "+b.UpgradeTo)
+		}
+		for i := range lines {
+			lines[i] = terminal.Clean(lines[i]) + "\n"
+		}
+		return strings.Join(lines, "")
 	})
 }
 

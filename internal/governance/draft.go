@@ -8,6 +8,7 @@ import (
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/draft"
 	"github.com/deed-dev/deed/internal/evidence"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 	"github.com/deed-dev/deed/internal/verdict"
@@ -36,8 +37,8 @@ type Drafted struct {
 
 // Draft proposes a contract from what was recorded. Where the actions have a contract
 // that governs, those of them that settled with PASS show what is usual; a limit
-// wants thirty. Errors: [RequestError], [draft.NothingSeenError], those of
-// [access.Principal.MayUseContract].
+// wants thirty. Errors: [RequestError], [plan.RequiredError], [draft.NothingSeenError],
+// those of [access.Principal.MayUseContract].
 func (s *Service) Draft(ctx context.Context, p access.Principal, o DraftOrder) (*Drafted, error) {
 	if (o.ActionType == "") == (o.ContractID == "") {
 		return nil, &RequestError{Field: "action_type", Problem: "or contract_id is to be given, and not both"}
@@ -52,7 +53,14 @@ func (s *Service) Draft(ctx context.Context, p access.Principal, o DraftOrder) (
 	}
 	var in draft.Input
 	var truncated bool
-	err := s.view(ctx, p, func(tx store.Tx) (err error) {
+	err := s.view(ctx, p, func(tx store.Tx) error {
+		w, err := tx.GetWorkspace()
+		if err != nil {
+			return err
+		}
+		if err := s.plans.Require(w.Plan, plan.Drafts); err != nil {
+			return err
+		}
 		in, truncated, err = s.history(ctx, tx, p, o)
 		return err
 	})

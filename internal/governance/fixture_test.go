@@ -85,7 +85,7 @@ func (o *office) on(s store.Store) *office {
 	if _, err := s.Directory().CreateWorkspace(o.t.Context(), w, owner, link, false); err != nil {
 		o.t.Fatal(err)
 	}
-	o.Service = New(s)
+	o.Service = New(s, nil)
 	return o
 }
 

@@ -31,7 +31,7 @@ func onPostgres(t *testing.T, n int) (*office, []*Service) {
 				t.Error(err)
 			}
 		})
-		stores, services = append(stores, s), append(services, New(s))
+		stores, services = append(stores, s), append(services, New(s, nil))
 	}
 	return o.on(stores[0]), services
 }

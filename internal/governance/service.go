@@ -7,6 +7,7 @@ import (
 
 	"github.com/deed-dev/deed/internal/access"
 	"github.com/deed-dev/deed/internal/contract"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 )
 
@@ -14,11 +15,13 @@ import (
 type Service struct {
 	store    store.Store
 	compiled *compiler
+	plans    *plan.Book
 }
 
-// New serves the contracts of a store's workspaces.
-func New(s store.Store) *Service {
-	return &Service{store: s, compiled: newCompiler()}
+// New serves the contracts of a store's workspaces. What a plan leaves out is
+// refused; nil leaves out nothing.
+func New(s store.Store, plans *plan.Book) *Service {
+	return &Service{store: s, compiled: newCompiler(), plans: plans}
 }
 
 // The codes of this package's errors.

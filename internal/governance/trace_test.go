@@ -145,7 +145,7 @@ func TestWhatIsDeclaredDuringAnActivationIsBroughtUpToo(t *testing.T) {
 			o.declare(2, old, 1, verdict.Live, "50.00", o.clock())
 		}
 	}
-	if _, err := New(m).Activate(t.Context(), o.admin(), "refunds", n, verdict.Live); err != nil {
+	if _, err := New(m, nil).Activate(t.Context(), o.admin(), "refunds", n, verdict.Live); err != nil {
 		t.Fatal(err)
 	}
 	if h := o.added(compiled(t, yaml), "daily", verdict.Live); h.Count != 2 || m.units != 4 {

@@ -37,7 +37,7 @@ func (w *Workspaces) Text(View) string {
 	}
 	var b strings.Builder
 	for _, one := range w.List {
-		fmt.Fprintf(&b, "%s  %s  made %s\n", one.ID, terminal.Clean(one.Name), one.CreatedAt.UTC().Format(time.DateOnly))
+		fmt.Fprintf(&b, "%s  %s  plan %s  made %s\n", one.ID, terminal.Clean(one.Name), terminal.Clean(one.Plan), one.CreatedAt.UTC().Format(time.DateOnly))
 	}
 	return b.String()
 }

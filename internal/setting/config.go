@@ -32,6 +32,9 @@ type Config struct {
 	// RequestsPerSecond is for each credential; 0 is no limit.
 	RequestsPerSecond int
 
+	// Plans is the file of plans; empty: there is one, without limits.
+	Plans string
+
 	Tracing Tracing
 }
 

@@ -12,6 +12,7 @@ type Use uint8
 const (
 	Kept    Use = 1 << iota // where things are kept: every command that opens them
 	Serving                 // deed serve alone
+	Planned                 // what knows plans
 )
 
 // Setting is one setting. Its flag is "--" and its name, its key in the file its
@@ -156,6 +157,11 @@ func Table() []Setting {
 			Name: "requests-per-second", Form: Number, Default: "5000", Use: Serving,
 			Meaning: "How many requests each API key and each member may make in the long run, and twice as many at once; more are answered with 429 and `Retry-After`. Each server counts for itself. 0 is no limit.",
 			into:    number(mostRequests, func(c *Config) *int { return &c.RequestsPerSecond }),
+		},
+		{
+			Name: "plans", Form: File, Use: Serving | Planned, Absent: "one plan, `default`, without limits",
+			Meaning: "A YAML file of plans: how many actions a month and which features the workspaces on each have. It is read at the start.",
+			into:    text(func(c *Config) *string { return &c.Plans }),
 		},
 		{
 			Name: "otlp-endpoint", Form: URL, Use: Serving, Absent: "nothing is traced",

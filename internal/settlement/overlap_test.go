@@ -188,7 +188,7 @@ func TestWhatIsDeclaredBeforeEarlierActionsAreBroughtUpIsLookedAtAgain(t *testin
 		2: func() { declare("a1") },             // the version is about to govern
 		3: func() { declare("a2"); p.drain(t) }, // it does, and a2 is evaluated by less
 	}}
-	if _, err := governance.New(between).Activate(t.Context(), p.member(t), "refunds", saved.Version.Version, verdict.Live); err != nil {
+	if _, err := governance.New(between, nil).Activate(t.Context(), p.member(t), "refunds", saved.Version.Version, verdict.Live); err != nil {
 		t.Fatal(err)
 	}
 	p.drain(t)
@@ -279,7 +279,8 @@ func (tx claimingTx) Claim(n int) ([]store.Wake, error) {
 	return wakes, err
 }
 
-// awaitLock returns when somebody waits for a lock on a table, or has ended without.
+// awaitLock returns when somebody waits for a lock on a table of the database, or has
+// ended without. Other tests have other databases of the same server.
 func awaitLock(t *testing.T, url string, ended chan error) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -297,7 +298,7 @@ func awaitLock(t *testing.T, url string, ended chan error) {
 		default:
 		}
 		waiting := false
-		if err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation')").Scan(&waiting); err != nil {
+		if err := conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Scan(&waiting); err != nil {
 			t.Fatal(err)
 		}
 		if waiting {

@@ -95,7 +95,7 @@ func serve(tb testing.TB, open func(testing.TB, *clock) store.Store, start value
 	s.clock.set(start)
 	s.store = open(tb, s.clock)
 	s.actions = action.NewService(s.store, action.Options{Random: rand.Reader})
-	s.intake, s.contracts = intake.NewService(s.store), governance.New(s.store)
+	s.intake, s.contracts = intake.NewService(s.store), governance.New(s.store, nil)
 	s.evaluator = settlement.NewEvaluator(s.store, settlement.Options{OnFailure: func(w access.WorkspaceID, ref store.Ref, err error) {
 		s.failures.Add(1)
 		tb.Errorf("in workspace %s action %s: %v", w, ref, err)

@@ -5,24 +5,22 @@ import (
 	"fmt"
 
 	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/value"
 )
 
 // Service reads the trails of a store's workspaces. It is safe for concurrent use.
 type Service struct {
-	store    store.Store
-	clock    func() value.Instant
-	included func(plan string) (n int64, ok bool)
+	store store.Store
+	clock func() value.Instant
+	plans *plan.Book
 }
 
-// New makes one. The clock is that of the store. included says how many actions a
-// month a plan includes, ok being false where there is no limit; nil limits none.
-func New(s store.Store, clock func() value.Instant, included func(plan string) (n int64, ok bool)) *Service {
-	if included == nil {
-		included = func(string) (int64, bool) { return 0, false }
-	}
-	return &Service{store: s, clock: clock, included: included}
+// New makes one. The clock is that of the store. plans say what workspaces have; nil
+// gives all of them everything, without limits.
+func New(s store.Store, clock func() value.Instant, plans *plan.Book) *Service {
+	return &Service{store: s, clock: clock, plans: plans}
 }
 
 // Audit returns who did what, the latest first. Errors: those of
@@ -41,17 +39,16 @@ func (s *Service) Audit(ctx context.Context, p access.Principal, page store.Page
 	return entries, next, nil
 }
 
-// Usage is how many actions were recorded in a month, and what the plan includes.
+// Usage is how many actions were recorded in a month, and the plan that they are held
+// against: the one of now, whichever month it is.
 type Usage struct {
-	Plan     string
+	Plan     plan.Plan
 	Period   string // the month, as in 2026-11
 	Recorded int64
-	Included int64 // of use if Limited
-	Limited  bool
 }
 
 // Over says that what the plan includes is used up.
-func (u *Usage) Over() bool { return u.Limited && u.Recorded > u.Included }
+func (u *Usage) Over() bool { return u.Plan.Limited && u.Recorded > u.Plan.ActionsPerMonth }
 
 // Usage counts the actions of a month, written as in 2026-11. Errors: an
 // [access.ScopeError].
@@ -65,13 +62,12 @@ func (s *Service) Usage(ctx context.Context, p access.Principal, month string) (
 		if err != nil {
 			return err
 		}
-		u.Plan = w.Plan
+		u.Plan = s.plans.Of(w.Plan)
 		u.Recorded, err = tx.DeclaredIn(month)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("count what was recorded in %s: %w", month, err)
 	}
-	u.Included, u.Limited = s.included(u.Plan)
 	return u, nil
 }

@@ -3,11 +3,15 @@ package trail
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/deed-dev/deed/internal/access"
+	"github.com/deed-dev/deed/internal/plan"
 	"github.com/deed-dev/deed/internal/store"
 	"github.com/deed-dev/deed/internal/store/sqlite"
 	"github.com/deed-dev/deed/internal/store/sqlstore"
@@ -109,22 +113,34 @@ func TestTheAuditIsForAdminsAndForNoKey(t *testing.T) {
 func TestUsageIsHeldAgainstThePlan(t *testing.T) {
 	t.Parallel()
 	s, w := office(t)
-	small := func(plan string) (int64, bool) { return 10, plan == "small" }
-	for name, one := range map[string]struct {
-		included func(string) (int64, bool)
-		month    string
-		want     Usage
-	}{
-		"over what is included": {small, "2026-11", Usage{Plan: "small", Period: "2026-11", Recorded: 11, Included: 10, Limited: true}},
-		"another month":         {small, "2026-10", Usage{Plan: "small", Period: "2026-10", Included: 10, Limited: true}},
-		"no limit":              {nil, "2026-11", Usage{Plan: "small", Period: "2026-11", Recorded: 11}},
-	} {
-		got, err := New(s, clock, one.included).Usage(t.Context(), key(t, w, access.UsageRead), one.month)
-		if err != nil || *got != one.want {
-			t.Errorf("%s: %+v, %v; want %+v", name, got, err, one.want)
+	book := func(most int) *plan.Book {
+		b, err := plan.Parse("plans.yaml", fmt.Appendf(nil, "plans: {small: {title: Small, actions_per_month: %d, features: [drafts]}}", most))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if over := one.want.Limited && one.want.Recorded > 10; err == nil && got.Over() != over {
-			t.Errorf("%s: over is %t", name, got.Over())
+		return b
+	}
+	small := func(most int64) plan.Plan {
+		return plan.Plan{Name: "small", Title: "Small", ActionsPerMonth: most, Limited: true, Features: []plan.Feature{plan.Drafts}}
+	}
+	for name, one := range map[string]struct {
+		plans *plan.Book
+		month string
+		want  Usage
+		over  bool
+	}{
+		"over what is included":  {book(10), "2026-11", Usage{Plan: small(10), Period: "2026-11", Recorded: 11}, true},
+		"all that is included":   {book(11), "2026-11", Usage{Plan: small(11), Period: "2026-11", Recorded: 11}, false},
+		"nothing is included":    {book(0), "2026-11", Usage{Plan: small(0), Period: "2026-11", Recorded: 11}, true},
+		"another month":          {book(10), "2026-10", Usage{Plan: small(10), Period: "2026-10"}, false},
+		"a plan that is missing": {nil, "2026-11", Usage{Plan: (*plan.Book)(nil).Of("small"), Period: "2026-11", Recorded: 11}, false},
+	} {
+		got, err := New(s, clock, one.plans).Usage(t.Context(), key(t, w, access.UsageRead), one.month)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(one.want, *got); diff != "" || got.Over() != one.over {
+			t.Errorf("%s: over is %t (-want +got):\n%s", name, got.Over(), diff)
 		}
 	}
 	if _, err := New(s, clock, nil).Usage(t.Context(), key(t, w, access.ActionsRead), "2026-11"); access.CodeOf(err) != access.InsufficientScope {

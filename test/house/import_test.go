@@ -143,6 +143,13 @@ var arrows = []struct {
 		}),
 	},
 	{
+		rule: "what a plan has knows no system, no store, no HTTP, and nobody who is on it",
+		from: []string{"internal/plan"},
+		never: slices.Concat(systemPackages, logPackages, httpPackages, sqlPackages, sdkPackages, answers, orchestra, demoPackages, []string{
+			"internal/journal", "internal/store", "internal/account", "internal/action", "internal/api", "internal/server",
+		}),
+	},
+	{
 		rule:   "the seam of the stores knows none of them",
 		from:   []string{"internal/store"},
 		never:  slices.Concat(stores, httpPackages, sqlPackages, answers, orchestra, demoPackages, []string{"internal/journal"}),

@@ -63,7 +63,7 @@ func serveMortal(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	return server.Run(ctx, server.Options{
-		Listen: *listen, ShutdownLimit: 20 * time.Second, Log: m.log, Meter: m.meter,
+		Listen: *listen, ShutdownLimit: time.Minute, Log: m.log, Meter: m.meter,
 		Started: func(string, string) {
 			if m.link != "" {
 				fmt.Printf("\n    %s\n\n    deed login '%s'\n", m.link, m.link)
@@ -117,7 +117,7 @@ func (m *mortalServer) open(ctx context.Context, url string) (*server.App, error
 	}
 	actions := action.NewService(s, action.Options{Random: rand.Reader})
 	facts := mortalIntake{Service: intake.NewService(s), doom: m.doom}
-	contracts := governance.New(s)
+	contracts := governance.New(s, nil)
 	ledgers := ledger.New(s, secret)
 	evaluator := settlement.NewEvaluator(s, settlement.Options{Workers: workers, OnFailure: m.failed, OnUnit: m.evaluated})
 	surface := api.New(api.Services{
