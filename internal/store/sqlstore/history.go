@@ -25,14 +25,15 @@ var (
 		SELECT k.n, e.shadow, e.currency, e.amount, e.received_at, e.start_at
 		FROM {keys text text text} {join actions a: a.workspace_id = $1 AND a.action_id = k.k3}
 		{join limit_entries e: e.workspace_id = $1 AND e.limit_key = k.k1 AND e.grp = k.k2 AND e.start_at = a.start_at AND e.ref = a.ref}`)
-	// Those that begin with the last one that is asked for may be more than that.
+	// Those that begin with the last one that is asked for may be more than that. Where
+	// they end is a query of its own: PostgreSQL does not bound an index by COALESCE.
 	laterActions = tenant("ask_later", `
 		SELECT k.n, e.start_at, a.action_id, CASE WHEN a.action_id LIKE 'sha256:%' THEN a.form ELSE '' END
 		FROM {keys text text bigint bigint}
 		{join limit_entries e: e.workspace_id = $1 AND e.limit_key = k.k1 AND e.grp = k.k2 AND e.start_at >= k.k3 AND e.start_at < k.k4
-			AND e.start_at <= COALESCE((SELECT x.start_at FROM limit_entries x
+			AND e.start_at <= (SELECT COALESCE((SELECT x.start_at FROM limit_entries x
 				WHERE x.workspace_id = $1 AND x.limit_key = k.k1 AND x.grp = k.k2 AND x.start_at >= k.k3
-				ORDER BY x.start_at, x.ref LIMIT 1 OFFSET $2), k.k4)}
+				ORDER BY x.start_at, x.ref LIMIT 1 OFFSET $2), k.k4))}
 		{join actions a: a.workspace_id = $1 AND a.ref = e.ref}
 		ORDER BY k.n, e.start_at, e.ref`)
 )

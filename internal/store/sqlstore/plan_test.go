@@ -151,7 +151,7 @@ func TestNoStatementWalksThroughATableOnPostgreSQL(t *testing.T) {
 
 // bounds are parts of conditions that an index has to be read by, since without them it
 // is read further with each row that a group gets.
-var bounds = map[string]string{"ask_open_within": "start_at >= GREATEST"}
+var bounds = map[string]string{"ask_open_within": "start_at >= GREATEST", "ask_later": "start_at <= $"}
 
 var (
 	scanned   = regexp.MustCompile(`(?:Seq Scan|Scan using \w+|Scan Backward using \w+|Bitmap Heap Scan) on (\w+)`)
