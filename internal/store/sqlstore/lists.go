@@ -23,7 +23,8 @@ const (
 		AND ($18 OR a.contract_id {in $19 text}) AND ($20 OR a.action_type {in $21 text}) AND ($22 OR a.agent_id {in $23 text})`
 
 	// Lists come from the table whose index has what narrows them most.
-	fromActions = listed + `actions a {join standings s: s.workspace_id = $1 AND s.ref = a.ref}
+	fromActions = listed + `actions a` + ofActions
+	ofActions   = ` {join standings s: s.workspace_id = $1 AND s.ref = a.ref}
 		{join verdicts v: v.workspace_id = $1 AND v.ref = a.ref}
 		WHERE a.workspace_id = $1 AND a.start_at >= $2 AND a.start_at < $3 AND a.start_at <= $4 AND (a.start_at < $4 OR a.ref < $5)` + filtered
 	fromStandings = listed + `standings s {join actions a: a.workspace_id = $1 AND a.ref = s.ref}
@@ -40,7 +41,7 @@ var (
 	listBySubject       = tenant("list_actions_by_subject", fromActions+` AND a.subject_id = $12 AND a.subject_id <> ''`+newestActions)
 	listByWorkflow      = tenant("list_actions_by_workflow", fromActions+` AND a.workflow_id = $10 AND a.workflow_id <> ''`+newestActions)
 	listByAgent         = tenant("list_actions_by_agent", fromActions+` AND a.agent_id = $11 AND a.agent_id <> ''`+newestActions)
-	listByContract      = tenant("list_actions_by_contract", fromActions+` AND a.contract_id = $8`+newestActions)
+	listByContract      = tenant("list_actions_by_contract", listed+`actions a {by actions_by_contract}`+ofActions+` AND a.contract_id = $8`+newestActions)
 	listByBadge         = tenant("list_actions_by_badge", fromStandings+` AND s.badge = $14`+newestStandings)
 	listByContractBadge = tenant("list_actions_by_contract_badge", fromStandings+` AND s.contract_id = $8 AND s.badge = $14`+newestStandings)
 	listByStatus        = tenant("list_actions_by_status", fromStandings+` AND s.status = $17`+newestStandings)

@@ -14,26 +14,37 @@ import (
 // rest the filter.
 const (
 	fromFacts = `SELECT f.seq, f.kept_by, f.form, f.body FROM facts f WHERE f.workspace_id = $1 AND f.seq < $2` + narrowed
-	narrowed  = `
+	// Where others narrow a list more than its order does, the number is reckoned with,
+	// lest SQLite walks through all facts in their order.
+	fromFew = `SELECT f.seq, f.kept_by, f.form, f.body FROM facts f WHERE f.workspace_id = $1 AND f.seq + 0 < $2` + narrowed
+	// Of those that occurred at any time the newest are found by their numbers alone. An
+	// index of times would be read as a whole, and is out of the question where the time is
+	// reckoned with.
+	whenever = ` AND f.occurred_at + 0 >= $8 AND f.occurred_at + 0 < $9`
+	within   = ` AND f.occurred_at >= $8 AND f.occurred_at < $9`
+	narrowed = `
 		AND ($4 = '' OR f.source = $4) AND ($5 = '' OR f.fact_type = $5) AND ($6 = '' OR f.subject_id = $6)
-		AND ($7 = '' OR f.external_id = $7) AND f.occurred_at >= $8 AND f.occurred_at < $9
+		AND ($7 = '' OR f.external_id = $7)
 		AND ($10 = '' OR EXISTS (SELECT 1 FROM fact_refs r
 			WHERE r.workspace_id = $1 AND r.name = $10 AND r.value = $11 AND r.identity = f.identity))`
+	ofType      = ` AND f.source = $4 AND f.fact_type = $5`
 	newestFacts = ` ORDER BY f.seq DESC LIMIT $3`
+	newestOfFew = ` ORDER BY f.seq + 0 DESC LIMIT $3`
 )
 
 var (
-	listFacts = tenant("list_facts", fromFacts+newestFacts)
+	listFacts = tenant("list_facts", fromFacts+whenever+newestFacts)
 	factKinds = tenant("fact_kinds_of", `
 		SELECT source, fact_type FROM fact_kinds WHERE workspace_id = $1 AND ($2 = '' OR source = $2)`)
 	// Each key is an identity that the external id may have; where the statement runs for
 	// each of them, so does the limit.
 	listFactsByExternal = tenant("list_facts_by_external_id", `SELECT f.seq, f.kept_by, f.form, f.body FROM {keys bytea}
-		{join facts f: f.workspace_id = $1 AND f.identity = k.k1} WHERE f.seq < $2`+narrowed+newestFacts)
-	listFactsBySubject = tenant("list_facts_by_subject", fromFacts+` AND f.subject_id = $6 AND f.subject_id <> ''`+newestFacts)
-	listFactsByType    = tenant("list_facts_by_type", fromFacts+` AND f.source = $4 AND f.fact_type = $5`+newestFacts)
-	listFactsByRef     = tenant("list_facts_by_ref", fromFacts+` AND f.identity IN (
-		SELECT i.identity FROM fact_refs i WHERE i.workspace_id = $1 AND i.name = $10 AND i.value = $11)`+newestFacts)
+		{join facts f: f.workspace_id = $1 AND f.identity = k.k1} WHERE f.seq + 0 < $2`+narrowed+within+newestOfFew)
+	listFactsBySubject = tenant("list_facts_by_subject", fromFew+within+` AND f.subject_id = $6 AND f.subject_id <> ''`+newestOfFew)
+	listFactsByType    = tenant("list_facts_by_type", fromFacts+whenever+ofType+newestFacts)
+	listFactsByTime    = tenant("list_facts_by_type_and_time", fromFew+within+ofType+newestOfFew)
+	listFactsByRef     = tenant("list_facts_by_ref", fromFew+within+` AND f.identity IN (
+		SELECT i.identity FROM fact_refs i WHERE i.workspace_id = $1 AND i.name = $10 AND i.value = $11)`+newestOfFew)
 )
 
 // ListFacts implements [store.Evidence].
@@ -102,6 +113,8 @@ func factsFor(f store.FactFilter) *statement {
 		return listFactsByRef
 	case f.SubjectID != "":
 		return listFactsBySubject
+	case f.Source != "" && f.Type != "" && (f.From != 0 || f.To != 0):
+		return listFactsByTime
 	case f.Source != "" && f.Type != "":
 		return listFactsByType
 	}

@@ -44,6 +44,8 @@ var columnTypes = [...]string{Text: "text", Bigint: "bigint", Bool: "boolean", B
 //	{join t a: …}         JOIN t a ON …, found by its condition for each row of what
 //	                      stands before it, whatever statistics say of new tables
 //	{left join t a: …}    the same, LEFT JOIN
+//	{by index}            after a table: SQLite, which has no statistics, finds its rows
+//	                      by that index
 //	{greatest a b}        the greater one; b if a is NULL. Unlike COALESCE, PostgreSQL
 //	                      takes it for the bound of an index beneath row security
 //	{for update}          locks the rows that are read
@@ -136,6 +138,11 @@ func render(sql string, d Dialect) rendered {
 				return ""
 			}
 			return map[string]string{"for": "FOR UPDATE", "skip": "FOR UPDATE SKIP LOCKED"}[name]
+		case "by":
+			if d == Postgres {
+				return ""
+			}
+			return "INDEXED BY " + words[len(words)-1]
 		case "greatest":
 			if len(words) != 3 {
 				r.err = fmt.Errorf("%s is not {greatest a b}", text)

@@ -94,6 +94,7 @@ func TestMacrosAreWrittenForBothDatabases(t *testing.T) {
 			`FROM a CROSS JOIN b c ON c.x >= MAX(COALESCE(a.x, a.y), a.y)`,
 			`FROM a CROSS JOIN LATERAL (SELECT c.* FROM b c WHERE c.x >= GREATEST(a.x, a.y) OFFSET 0) AS c`,
 		},
+		{`FROM a {by a_by_b} WHERE true`, `FROM a INDEXED BY a_by_b WHERE true`, `FROM a  WHERE true`},
 		{`ORDER BY a {skip locked}`, `ORDER BY a `, `ORDER BY a FOR UPDATE SKIP LOCKED`},
 		{`ORDER BY a {for update}`, `ORDER BY a `, `ORDER BY a FOR UPDATE`},
 	} {
