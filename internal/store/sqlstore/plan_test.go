@@ -83,14 +83,15 @@ func TestNoStatementWalksThroughATableOnSQLite(t *testing.T) {
 	}
 }
 
-// boundsOnSQLite are what the rows of some lists have to be found by. Without it a list
-// of a few of them walks through all that a workspace has, in the order of the list.
+// boundsOnSQLite are what some rows have to be found by. Without it a list of a few walks
+// through all that a workspace has, in the order of the list, and whoever declares through
+// all that waits to be evaluated.
 var boundsOnSQLite = map[string]string{
 	"list_actions": "actions_by_start (workspace_id=? AND start_at>? AND start_at<?)", "list_actions_by_id": "action_id=?",
 	"list_actions_by_subject": "subject_id=?", "list_actions_by_workflow": "workflow_id=?", "list_actions_by_agent": "agent_id=?",
 	"list_actions_by_contract": "contract_id=?", "list_actions_by_badge": "badge=?", "list_actions_by_contract_badge": "contract_id=? AND badge=?",
 	"list_actions_by_status": "status=?", "list_pending": "settles_at>?",
-	"list_facts": "facts_by_seq (workspace_id=? AND seq<?)", "list_facts_by_external_id": "facts_by_identity (workspace_id=? AND identity=?",
+	"pending_wakes": "wakes_by_ref (workspace_id=? AND ref=?)", "list_facts": "facts_by_seq (workspace_id=? AND seq<?)", "list_facts_by_external_id": "facts_by_identity (workspace_id=? AND identity=?",
 	"list_facts_by_subject": "facts_by_subject (workspace_id=? AND subject_id=?", "list_facts_by_type": "source=? AND fact_type=? AND seq<?",
 	"list_facts_by_type_and_time": "source=? AND fact_type=? AND occurred_at>?", "list_facts_by_ref": "facts_by_identity (workspace_id=? AND identity=?",
 }

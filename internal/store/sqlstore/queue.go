@@ -26,7 +26,7 @@ var (
 		RETURNING id, kind, due_at, ref, fact_source, family, external_id, source, fact_type, watermark, holds`)
 	// The kinds are those of wakes that have an action evaluated, whatever else.
 	pendingWakes = tenant("pending_wakes", `
-		SELECT w.ref, w.kind, w.watermark, w.due_at, w.id FROM wakes w
+		SELECT w.ref, w.kind, w.watermark, w.due_at, w.id FROM wakes w {by wakes_by_ref}
 		WHERE w.workspace_id = $1 AND w.ref {in $2 text} AND w.kind <= 2 AND w.due_at <= $3 {skip locked}`)
 	// A lock is gone with the unit that has it. Another one that began before that could
 	// claim the wake afterwards, and do what it says by an older snapshot. A row that was
