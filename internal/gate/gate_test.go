@@ -376,6 +376,22 @@ func TestClosingTheGateGivesUpWhatIsBeingDecided(t *testing.T) {
 	}
 }
 
+// The session may end because of a call that went on, before anything else is done.
+func TestWhatWentOnUndeclaredIsToldThoughTheSessionEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, nil, failing("unreachable", false))
+			found, answer := b.gate.reader.read([]byte(callOf("7", refund, order))), make(chan wire.Decision)
+			b.gate.start(func() { b.gate.run(found, 1, time.Now(), answer) })
+			synctest.Wait() // until it is decided
+			<-answer
+			b.gate.Close()
+			b.mustTell(1, "recording mcp:refund:s:7 failed: unreachable")
+		})
+	}
+}
+
 func TestALineTooLongToBeHeldIsOnRecordAsUndeclarable(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, nil)

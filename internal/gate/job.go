@@ -93,11 +93,14 @@ func (j *job) run(ctx context.Context) {
 		j.refuse(why)
 		return
 	}
+	// Asked before the answer is out: the session may end because of it, and whoever
+	// looks for why must find it.
+	decided := j.ctx.Err() == nil
 	j.answer <- wire.Decision{}
 	if err != nil {
 		kept = j.catchUp(begun, results, err)
 	}
-	if j.ctx.Err() == nil {
+	if decided {
 		j.tell(begun, results, kept)
 	}
 }

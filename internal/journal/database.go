@@ -101,26 +101,40 @@ func openExisting(f folder) (*sql.DB, error) {
 
 // checkVersion finds out whether the file is a journal that we can read.
 func checkVersion(ctx context.Context, db *sql.DB, f folder) error {
-	var version int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return databaseError(f, "read format version", err)
+	version, err := readVersion(ctx, db, f)
+	if err != nil {
+		return err
 	}
-	switch {
-	case version == 0:
+	if version == 0 {
 		var tables int
 		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
 			return databaseError(f, "read schema", err)
 		}
-		if tables > 0 {
-			return &CorruptError{Path: f.database(), Err: errors.New("it is the database of another program")}
+		if tables == 0 {
+			return fmt.Errorf("home %s: %w", f.path, ErrNoJournal)
 		}
-		return fmt.Errorf("home %s: %w", f.path, ErrNoJournal)
+		// Between the two questions a journal may have been made, whose tables and
+		// version come at once.
+		if version, err = readVersion(ctx, db, f); err != nil {
+			return err
+		}
+	}
+	switch {
+	case version == 0:
+		return &CorruptError{Path: f.database(), Err: errors.New("it is the database of another program")}
 	case version > formatVersion:
 		return &NewerFormatError{Path: f.database(), Version: version}
 	case version < 0:
 		return &CorruptError{Path: f.database(), Err: fmt.Errorf("its format is %d", version)}
 	}
 	return nil
+}
+
+func readVersion(ctx context.Context, db *sql.DB, f folder) (version int, err error) {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return 0, databaseError(f, "read format version", err)
+	}
+	return version, nil
 }
 
 func loadKey(f folder) (*tlog.Key, error) {

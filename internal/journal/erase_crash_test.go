@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -110,10 +111,10 @@ func TestAJournalVerifiesWhenRecordersOfBodiesAndErasersAreKilled(t *testing.T) 
 	for round := range (killPoints() + 3) / 4 { // each child is killed after several sessions
 		var wait sync.WaitGroup
 		var mu sync.Mutex
-		for range 2 {
+		for i := range 2 {
 			child, lines := startChild(t, "erases", home)
-			after := 1 + int(time.Now().UnixNano()/1_000)%4
-			spin := time.Duration(time.Now().UnixNano()/7%30_000) * time.Microsecond
+			after := 4 - (2*round+i)%4 // the third line of each child is of an erasure
+			spin := time.Duration(rand.IntN(30_000)) * time.Microsecond
 			wait.Go(func() {
 				said := 0
 				for lines.Scan() {

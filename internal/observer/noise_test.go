@@ -132,7 +132,7 @@ func TestARunOfNoiseIsNotTakenForKeptBeforeItIs(t *testing.T) {
 	n := &notebook{}
 	buf := tap.New(tap.DefaultLimit)
 	obs := New(buf, Session{Transport: "stdio"}, Options{})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {

@@ -122,7 +122,7 @@ func record(t *testing.T, n *notebook, o Options, talk ...say) *Observer {
 	buf.Close(client, 0)
 	buf.Close(server, 0)
 	buf.Shut()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	obs.Run(ctx, n)
 	if err := obs.Finish(ctx, End{Reason: "client_closed", ExitCode: 0}); err != nil {
@@ -303,7 +303,7 @@ func TestQuietComesWhenTheClientHasGoneAndIsOwedNothing(t *testing.T) {
 	put(server, `{"id":2,"result":{}}`+"\n")
 	select {
 	case <-obs.Quiet():
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("not quiet after the last answer")
 	}
 	buf.Shut()
@@ -322,7 +322,7 @@ func TestWithoutAJournalQuietStillComesAndNothingIsDurable(t *testing.T) {
 	buf.Close(client, 0)
 	select {
 	case <-obs.Quiet():
-	case <-time.After(10 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("not quiet")
 	}
 	buf.Shut()

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 			os.Exit(1)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		r := client.Declare(ctx, []byte(`{}`))
 		fmt.Printf("declared %t %s\n", r.Declared, r.Why)
@@ -70,7 +70,7 @@ func answer(status int, body string, header ...string) http.HandlerFunc {
 
 func declare(t testing.TB, c *Client) Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	return c.Declare(ctx, []byte(`{"action_id":"a:1"}`))
 }

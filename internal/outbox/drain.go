@@ -75,13 +75,12 @@ var ErrBusy = errors.New("another recorder is sending what is in the outbox")
 func (d *Drain) Run(ctx context.Context, box *journal.Outbox) (Drained, error) {
 	r := &draining{Drain: d, box: box, holder: rand.Int64N(1 << 52)}
 	err := r.run(ctx)
-	// However it ended, others need not wait for the lease to run out.
-	release, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
 	if r.leased.IsZero() {
 		return r.done, err
 	}
-	return r.done, errors.Join(err, box.Release(release, r.holder))
+	// However it ended, others need not wait for the lease to run out. There is no limit
+	// on it: where the journal is long in use, the time is up before it can begin.
+	return r.done, errors.Join(err, box.Release(context.WithoutCancel(ctx), r.holder))
 }
 
 type draining struct {
@@ -202,11 +201,9 @@ func (d *draining) send(ctx context.Context, letter journal.Letter) error {
 }
 
 func (d *draining) settle(ctx context.Context, letter journal.Letter, reason string, result Result) error {
-	// What the server has is settled even when we are told to stop: else it
-	// would be sent once more.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Timeout+time.Second)
-	defer cancel()
-	err := d.box.Settle(ctx, letter.N, reason, result.Said())
+	// What the server has is settled even when we are told to stop, and however long
+	// the journal is in use: else it would be sent once more.
+	err := d.box.Settle(context.WithoutCancel(ctx), letter.N, reason, result.Said())
 	if errors.Is(err, journal.ErrNoLetter) {
 		return nil
 	}

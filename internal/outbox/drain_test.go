@@ -113,7 +113,7 @@ func (o *office) drain(change func(*Drain)) Drained {
 		o.Fatal(err)
 	}
 	defer box.Close()
-	d := Drain{To: o, Timeout: time.Second}
+	d := Drain{To: o, Timeout: time.Minute}
 	if change != nil {
 		change(&d)
 	}
@@ -305,7 +305,7 @@ func TestTwoDoNotSendAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	d := Drain{To: o, Timeout: time.Second, Early: true}
+	d := Drain{To: o, Timeout: time.Minute, Early: true}
 	if _, err := d.Run(t.Context(), other); !errors.Is(err, ErrBusy) {
 		t.Errorf("error %v, want that somebody is at it", err)
 	}
@@ -336,7 +336,7 @@ func TestManyWhoDrainDeclareEachLetterOnce(t *testing.T) {
 			}
 			defer box.Close()
 			for {
-				d := Drain{To: o, Timeout: time.Second, Early: true}
+				d := Drain{To: o, Timeout: time.Minute, Early: true}
 				if _, err := d.Run(context.Background(), box); err == nil {
 					return
 				} else if !errors.Is(err, ErrBusy) {
@@ -380,7 +380,7 @@ func TestAKeeperSendsWhatWasPutIntoTheOutbox(t *testing.T) {
 	k.Kick()
 	select {
 	case <-got:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("nothing was sent")
 	}
 	if line := <-told; !strings.Contains(line, "declared a late, 1h0m") {

@@ -104,6 +104,26 @@ func TestALockThatIsNeverGivenBackIsToldWithWhatItCost(t *testing.T) {
 	})
 }
 
+// A slow machine writes one entry after the other, however many wait.
+func TestAJournalThatGetsOnIsWaitedForToTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := &notebook{hook: func(ctx context.Context, _ *entry.Entry) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Second / 50):
+				return nil
+			}
+		}}
+		const requests = 6000 // two minutes' worth
+		told, _ := brief(t, requests, func() (Journal, error) { return n, nil })
+		if kinds := n.kinds(); told != "" || len(kinds) != requests+2 || !n.closed { // session and end
+			t.Errorf("told %q; %d entries, closed %v", told, len(kinds), n.closed)
+		}
+	})
+}
+
 // A journal that is yet to be made cannot be opened while the lock is held.
 func TestAJournalThatCannotBeMadeYetIsTriedForAgain(t *testing.T) {
 	t.Parallel()

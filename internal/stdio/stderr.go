@@ -3,8 +3,9 @@ package stdio
 import (
 	"bytes"
 	"io"
-	"os"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,8 +14,18 @@ import (
 // stopped by a full pipe that nobody reads.
 const stderrLimit = 16 << 20
 
-// flushTime is how long the last of stderr may take to be delivered.
+// flushTime is after how long a client that takes nothing of the last of stderr is not
+// waited for any more.
 const flushTime = 2 * time.Second
+
+// pieceSize is how much of it is passed on at once, so that it shows what a client
+// takes.
+const pieceSize = 32 << 10
+
+// looks is at how many looks in a row nothing must have come, or gone, until a pipe is
+// given up. Looks are counted and not time, as [wire.Relay.Expire] does: a machine that
+// lets this process stand still must not cost what waits in the pipe.
+const looks = 8
 
 // relay carries the server's stderr to the client as it is, with our own
 // lines between the server's lines. Reading never waits for writing.
@@ -30,6 +41,7 @@ type relay struct {
 	closed  bool
 	ended   chan struct{} // closed when reading has ended
 	wrote   chan struct{} // closed when writing has ended
+	passed  atomic.Int64  // how many pieces the client has taken
 }
 
 type stderrCount struct{ bytes, lines, lost int64 }
@@ -41,7 +53,7 @@ func newRelay(out io.Writer) *relay {
 }
 
 // read takes everything that the server writes until it ends.
-func (r *relay) read(src *os.File) {
+func (r *relay) read(src io.Reader) {
 	defer close(r.ended)
 	buf := make([]byte, 32<<10)
 	for {
@@ -118,9 +130,12 @@ func (r *relay) write() {
 		if len(out) == 0 {
 			return
 		}
-		if _, err := r.out.Write(out); err != nil {
-			r.discard()
-			return
+		for piece := range slices.Chunk(out, pieceSize) {
+			if _, err := r.out.Write(piece); err != nil {
+				r.discard()
+				return
+			}
+			r.passed.Add(1)
 		}
 		spare = out
 		if cap(spare) > 1<<20 {
@@ -148,26 +163,37 @@ func (r *relay) count() stderrCount {
 	return r.total
 }
 
-// expire waits for the end of the server's stderr, and gives it up when
-// nothing came for a while.
-func (r *relay) expire(src *os.File, idle time.Duration) {
-	last := r.count().bytes
-	for {
-		select {
-		case <-r.ended:
-			return
-		case <-time.After(idle):
-		}
-		now := r.count().bytes
-		if now == last {
-			src.Close()
-			return
-		}
-		last = now
+// expire waits for the end of the server's stderr, and gives it up when nothing came
+// for a while.
+func (r *relay) expire(src io.Closer, idle time.Duration) {
+	look := time.NewTicker(idle / looks)
+	defer look.Stop()
+	r.expireAfter(src, look.C)
+}
+
+func (r *relay) expireAfter(src io.Closer, look <-chan time.Time) {
+	if !awaitWhile(r.ended, look, func() int64 { return r.count().bytes }) {
+		_ = src.Close()
 	}
 }
 
-// end delivers what is left, for a bounded time.
+// awaitWhile waits for an end as long as a count grows, and says whether it came.
+func awaitWhile(end <-chan struct{}, look <-chan time.Time, count func() int64) bool {
+	last := count()
+	for still := 0; still < looks; still++ {
+		select {
+		case <-end:
+			return true
+		case <-look:
+		}
+		if now := count(); now != last {
+			last, still = now, -1
+		}
+	}
+	return false
+}
+
+// end delivers what is left, for as long as the client takes it.
 func (r *relay) end() {
 	r.mu.Lock()
 	if r.midLine && len(r.own) > 0 {
@@ -177,8 +203,7 @@ func (r *relay) end() {
 	r.closed = true
 	r.ready.Signal()
 	r.mu.Unlock()
-	select {
-	case <-r.wrote:
-	case <-time.After(flushTime):
-	}
+	look := time.NewTicker(flushTime / looks)
+	defer look.Stop()
+	awaitWhile(r.wrote, look.C, r.passed.Load)
 }

@@ -25,7 +25,7 @@ func send(b *Buffer, from wire.Direction, data string) wire.Place {
 // drain reads all events until the buffer is shut, with copies of their data.
 func drain(t testing.TB, b *Buffer) []Event {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var all []Event
 	for {

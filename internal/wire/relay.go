@@ -189,31 +189,40 @@ func (r *Relay) wasStopped() bool {
 	}
 }
 
-// Expire ends the relay once its source has been silent for idle. It is for
-// the server's side after the server has died, where a process it left behind
-// may hold the pipe open for ever. Time spent in a write to a slow reader is
-// not silence, and every read starts the time again.
+// silentLooks is at how many looks in a row a source has to be silent.
+const silentLooks = 8
+
+// Expire ends the relay once its source has been silent for idle, which is noticed
+// at most an eighth late. It is for the server's side after the server has died,
+// where a process it left behind may hold the pipe open for ever. Time spent in a
+// write to a slow reader is not silence, and every read starts the time again.
 func (r *Relay) Expire(idle time.Duration) {
 	r.init()
 	go func() {
-		const looks = 8 // silence is noticed at most an eighth late
-		ticker := time.NewTicker(max(idle/looks, time.Millisecond))
+		ticker := time.NewTicker(max(idle/silentLooks, time.Millisecond))
 		defer ticker.Stop()
-		reads, since := r.source.reads.Load(), time.Now()
-		for {
-			select {
-			case <-r.finished:
-				return
-			case now := <-ticker.C:
-				if current := r.source.reads.Load(); current != reads || !r.source.waiting() {
-					reads, since = current, now
-				}
-				if now.Sub(since) >= idle && r.source.giveUpWaiting(Silent) {
-					return
-				}
-			}
-		}
+		r.expire(ticker.C)
 	}()
+}
+
+// expire counts looks and not time: where the machine lets this process stand still,
+// time passes, and what came meanwhile waits in the pipe to be read.
+func (r *Relay) expire(looks <-chan time.Time) {
+	reads, silent := r.source.reads.Load(), 0
+	for {
+		select {
+		case <-r.finished:
+			return
+		case <-looks:
+		}
+		if current := r.source.reads.Load(); current != reads || !r.source.waiting() {
+			reads, silent = current, 0
+			continue
+		}
+		if silent++; silent >= silentLooks && r.source.giveUpWaiting(Silent) {
+			return
+		}
+	}
 }
 
 // other is the side that d's bytes go to.

@@ -376,6 +376,32 @@ func TestExpireEndsARelayWhoseSourceStaysOpenButSilent(t *testing.T) {
 	})
 }
 
+// What is in the pipe waits there until this process runs again, however long the
+// machine lets it wait.
+func TestAMachineThatStandsStillIsNotTakenForASourceThatIsSilent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		src, server := io.Pipe()
+		var sink bytes.Buffer
+		relay := &Relay{Src: src, Dst: &sink, From: FromServer}
+		relay.init()
+		done, looks := make(chan Result, 1), make(chan time.Time)
+		go func() { done <- relay.Run() }()
+		go relay.expire(looks)
+		synctest.Wait()
+		looks <- time.Now()
+		looks <- time.Now().Add(time.Hour) // nothing ran in between
+		synctest.Wait()
+		if _, err := io.WriteString(server, "last words\n"); err != nil {
+			t.Error(err)
+		}
+		_ = server.Close()
+		if result := <-done; result.End != SourceEnded || sink.String() != "last words\n" {
+			t.Errorf("got %q and %+v", sink.String(), result)
+		}
+	})
+}
+
 func TestExpireNeverCutsASlowClientOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -349,7 +349,7 @@ func (r *reader) run(t *testing.T, line string) (string, error) {
 
 func (r *reader) shell(t *testing.T, line string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	if r.server != "" {
 		line = strings.ReplaceAll(line, documentedServer, r.server)

@@ -140,8 +140,9 @@ async function listAll(method, member) {
   return first;
 }
 
-// Waits until the server has had nothing to say for a while. Some servers
-// ask for roots and change their lists when they feel like it.
+// Waits until the server has had nothing to say for a while, which is longer where
+// the machine was slow to let it start. Some servers ask for roots and change their
+// lists when they feel like it.
 async function quiet(ms) {
   transport.lastHeard = Date.now();
   while (Date.now() - transport.lastHeard < ms) {
@@ -159,6 +160,7 @@ async function callTool({ name, arguments: given, progress: wanted, cancelMS }) 
 }
 
 async function talk() {
+  const began = Date.now();
   await ask("initialize", async () => {
     await client.connect(transport, { timeout });
     return {
@@ -168,7 +170,7 @@ async function talk() {
     };
   });
   if (answers[0].error !== undefined) return;
-  if (plan.quietMS) await quiet(plan.quietMS);
+  if (plan.quietMS) await quiet(Math.max(plan.quietMS, 2 * (Date.now() - began)));
   const has = client.getServerCapabilities() ?? {};
   await ask("ping", () => raw("ping", {}));
   await listAll("tools/list", "tools");

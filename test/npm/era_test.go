@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // sdks are the packages that the clients and the servers of the eras are made
@@ -152,7 +151,7 @@ func (e encounter) run(t *testing.T, home string, command []string) string {
 	}
 	file := filepath.Join(t.TempDir(), "record.json")
 	cmd := exec.CommandContext(ctx, "node", slices.Concat([]string{filepath.Join(folder, "era", script), e.client, file, "--"}, command)...)
-	cmd.Env, cmd.WaitDelay = env, time.Second
+	cmd.Env, cmd.WaitDelay = env, runTime
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("the client over %q: %v\n%s", command, err, said)
 	}

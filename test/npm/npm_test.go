@@ -18,7 +18,7 @@ import (
 
 // runTime is how long the client may take for one server. It is only there
 // so that a hang ends with a message.
-const runTime = 2 * time.Minute
+const runTime = 10 * time.Minute
 
 // tries is how many more direct runs are made before a difference counts:
 // what is random by a small chance may be the same in two runs.
@@ -154,7 +154,7 @@ func (b *bench) play(wrapper []string, home string) record {
 	}
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = runTime // what the client leaves behind may take long to end on a busy machine
 	timer := time.AfterFunc(runTime, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
 	if err := cmd.Run(); err != nil {
@@ -186,7 +186,7 @@ func (b *bench) expand(text string) string {
 // plan is what the client reads.
 func (b *bench) plan() []byte {
 	plan, err := json.Marshal(m{
-		"folder": b.work, "timeoutMS": 60_000, "quietMS": b.server.quietMS,
+		"folder": b.work, "timeoutMS": 300_000, "quietMS": b.server.quietMS,
 		"roots": []m{{"uri": "file://" + b.work + "/files", "name": "files"}},
 		"calls": b.server.calls, "together": b.server.together, "prompts": b.server.prompts,
 	})

@@ -34,8 +34,8 @@ func (r *refusal) again() bool {
 	return r.status == http.StatusTooManyRequests || r.status >= http.StatusInternalServerError
 }
 
-// impatient gives up on a server that was killed while it answered.
-var impatient = &http.Client{Timeout: 10 * time.Second}
+// impatient gives up on a server that does not answer. One that was killed hangs up.
+var impatient = &http.Client{Timeout: patience / 2}
 
 // once asks once.
 func (c *client) once(ctx context.Context, method, path string, body, answer any) error {

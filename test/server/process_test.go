@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -46,15 +45,10 @@ type process struct {
 	err     error // once ended
 }
 
-// newSite reserves a port, so that clients find a server that was started again.
+// newSite has a port of its own, so that clients find a server that was started again.
 func newSite(t *testing.T, environ []string, args ...string) *site {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
+	address := freeAddress(t)
 	s := &site{
 		t: t, address: address, program: program,
 		args:    append([]string{"serve", "--listen", address, "--log-level", "debug"}, args...),

@@ -185,9 +185,10 @@ func TestARequiredCallIsRefusedBetweenTwoLinesOfTheServer(t *testing.T) {
 	s.client.mustRead(slices.Concat(answerFor("1"), answerFor("2")))
 
 	// The client is owed nothing for it, and it is not declared later: it never happened.
+	late := lateness(t)
 	closed := s.client.closeInput()
 	s.server.mustSeeEnd()
-	if ended := s.client.mustExit(143, patience); ended.Sub(closed) > 20*time.Second {
+	if ended := s.client.mustExit(143, patience); ended.Sub(closed) > 20*time.Second+5*late() {
 		t.Errorf("it waited %v for an answer that the client had", ended.Sub(closed))
 	}
 	a.says(nil)
@@ -219,7 +220,8 @@ func TestOtherTrafficDoesNotWaitForADeclaration(t *testing.T) {
 	for range 3 {
 		ask(callTo("list", "1"), answerFor("1"))
 	}
-	if took := ask(charge("2", "o"), answerFor("2")); took < time.Second || took > 15*time.Second {
+	late := lateness(t)
+	if took := ask(charge("2", "o"), answerFor("2")); took < time.Second || took > 15*time.Second+5*late() {
 		t.Errorf("a mapped call took %v, want its time-out of a second", took)
 	}
 	ask(callTo("list", "3"), answerFor("3"))

@@ -36,7 +36,7 @@ type api struct {
 
 func newAPI(t tb) *api {
 	t.Helper()
-	a := &api{t: t, bodies: map[string][]string{}, address: "127.0.0.1:0"}
+	a := &api{t: t, bodies: map[string][]string{}, address: freeAddress(t)}
 	a.start()
 	t.Cleanup(a.stop)
 	return a
@@ -48,7 +48,6 @@ func (a *api) start() {
 	if err != nil {
 		a.t.Fatalf("listen for declarations: %v", err)
 	}
-	a.address = listener.Addr().String()
 	a.server = &http.Server{Handler: a, ReadHeaderTimeout: time.Minute}
 	go func(s *http.Server) { _ = s.Serve(listener) }(a.server)
 }

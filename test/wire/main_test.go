@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -29,11 +31,23 @@ func TestMain(m *testing.M) {
 	if os.Getenv(roleVariable) == "server" {
 		os.Exit(servePuppet(os.Getenv(controlVariable)))
 	}
+	heed(syscall.SIGHUP, syscall.SIGINT)
 	code := m.Run()
 	if buildDir != "" {
 		_ = os.RemoveAll(buildDir)
 	}
 	os.Exit(code)
+}
+
+// heed lets the programs that tests start be ended by signals that whoever started the
+// tests ignores, as nohup does, and a shell for what it runs in the background. What is
+// ignored is so for children too; what is taken notice of is not.
+func heed(signals ...os.Signal) {
+	for _, which := range signals {
+		if signal.Ignored(which) {
+			signal.Notify(make(chan os.Signal, 1), which)
+		}
+	}
 }
 
 // buildDir is where the program was built, so that it can be removed.

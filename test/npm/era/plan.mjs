@@ -55,7 +55,7 @@ export async function plan(seen, { request, elicits, before, after }) {
   // Servers may tell of a change after they have answered.
   const told = ["message", "tools/list_changed", "resources/list_changed", "prompts/list_changed", "resources/updated"];
   const missing = () => told.filter((what) => !seen.heard.some(({ method }) => method === `notifications/${what}`));
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 300_000;
   while (missing().length > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
   if (missing().length > 0) throw new Error(`not told: ${missing()}`);
   await after();
