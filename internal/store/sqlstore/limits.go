@@ -13,14 +13,14 @@ import (
 )
 
 // A group of a rolling limit that has few entries is read entry by entry. Where there are
-// many, those before some time are added up over spans of 2^23, 2^27, 2^31 and 2^35
-// microseconds: 8 seconds, 2 and 36 minutes, 9.5 hours. A window is then a few long spans,
-// up to 15 of each shorter kind at each end, single entries in the 8 seconds at each end,
-// and those that are not added up yet: at most some 170 sums for a month, however many
+// many, those before some time are added up over spans of 2^20, 2^23, 2^27, 2^31 and 2^35
+// microseconds: 1 and 8 seconds, 2 and 36 minutes, 9.5 hours. A window is then a few long
+// spans, up to 15 of each shorter kind at each end, single entries in the second at each
+// end, and those that are not added up yet: at most some 180 sums for a month, however many
 // entries there are. Whoever declares adds the entry alone, but for one that comes too
 // late, which is added to the sums of its group. With spans that are further apart that
 // would cost fewer, and a window that ends now would read more.
-var spans = [...]int64{1 << 35, 1 << 31, 1 << 27, 1 << 23} // the longest first
+var spans = [...]int64{1 << 35, 1 << 31, 1 << 27, 1 << 23, 1 << 20} // the longest first
 
 var (
 	addLimitEntry = tenant("add_limit_entry", `

@@ -2,8 +2,23 @@
 
 -- Up to when what actions add to a rolling limit is added up: before that time there are
 -- sums, and from it on there are the entries alone. A group that has only a few entries
--- has no sums and no row here. Until now every entry was added up at once, over the
--- shortest of the spans too.
+-- has no sums and no row here. Until now every entry was added up at once, over fewer
+-- spans: those sums say nothing that the entries do not, and are made anew from them.
+DROP TABLE limit_sums;
+CREATE TABLE limit_sums (
+  id           {serial},
+  workspace_id {text} NOT NULL,
+  limit_key    {text} NOT NULL,
+  grp          {text} NOT NULL,
+  width        BIGINT NOT NULL,
+  bucket_at    BIGINT NOT NULL,
+  shadow       BOOLEAN NOT NULL,
+  currency     {text} NOT NULL,
+  entries      BIGINT NOT NULL,
+  amount       {text} NOT NULL,
+  received_at  BIGINT NOT NULL -- the latest of them
+);
+CREATE INDEX limit_sums_by_bucket ON limit_sums (workspace_id, limit_key, grp, width, bucket_at);
 CREATE TABLE limit_summed (
   workspace_id {text} NOT NULL,
   limit_key    {text} NOT NULL,
@@ -11,5 +26,3 @@ CREATE TABLE limit_summed (
   until_at     BIGINT NOT NULL,
   PRIMARY KEY (workspace_id, limit_key, grp)
 );
-INSERT INTO limit_summed (workspace_id, limit_key, grp, until_at)
-  SELECT workspace_id, limit_key, grp, MAX(bucket_at) + 8388608 FROM limit_sums WHERE width = 8388608 GROUP BY workspace_id, limit_key, grp;
