@@ -13,7 +13,7 @@ DATE    := $(shell git log -1 --format=%cI 2>/dev/null)
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 FUZZTIME     ?= 30s
-TEST_TIMEOUT ?= 18m
+TEST_TIMEOUT ?= 30m
 
 # How often each torture kills in make dose. make test has 20, make soak 10,000.
 KILL_POINTS ?= 300
