@@ -70,7 +70,33 @@ func (u *unit) sumUp(crowds []crowd) (more []crowd, err error) {
 			}
 		}
 	}
-	return more, u.ask(ask)
+	if err := u.ask(ask); err != nil {
+		return nil, err
+	}
+	return more, u.takeBeside()
+}
+
+// takeBeside takes out the rows that say a part of what this unit has added up, and adds
+// them: else each time would leave one more row of every span, for all to read.
+func (u *unit) takeBeside() error {
+	added := u.late.sums
+	u.late.sums = nil // not to be written before the others are taken
+	seen := map[sumKey]bool{}
+	var beside []crowd
+	for k := range added {
+		k.shadow, k.currency = false, "" // all of a span are taken together
+		if !seen[k] {
+			seen[k] = true
+			beside = append(beside, crowd{sum: k})
+		}
+	}
+	if err := u.relieve(beside); err != nil {
+		return err
+	}
+	for k, s := range added {
+		u.late.sum(k).add(s.entries, s.amount, s.received)
+	}
+	return nil
 }
 
 // addUp adds an entry to the sums of all spans that it lies in.

@@ -146,3 +146,44 @@ func TestAnEntryThatIsAddedByAUnitThatIsNotAloneIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// Else each time that a group is added up would leave one more row of each span.
+func TestASpanHasOneSumHoweverOftenItsGroupIsAddedUp(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, open opener) {
+		d := newDesk(t, open(t))
+		one := refund(7)
+		entry := d.entries(one)[0]
+		spans := map[[2]int64]bool{}
+		const times = 20
+		for n := range times {
+			entry.Start = noon.Add(time.Duration(n) * 2 * time.Second)
+			for _, bits := range []int{20, 23, 27, 31, 35} {
+				spans[[2]int64{int64(bits), int64(entry.Start) >> bits}] = true
+			}
+			do(t, d.store, func(tx store.Tx) error {
+				tx.Turn(store.Alone)
+				sqlstore.AddLimits(tx, refOf(n), noon, []store.LimitEntry{entry})
+				return nil
+			})
+			if err := sqlstore.SumUp(t.Context(), d.store, w, entry.Group, entry.Start.Add(2*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		q := d.history(&one.Declaration)
+		q.History.From, q.History.To = noon.Add(-time.Hour), noon.Add(time.Hour)
+		view(t, d.store, func(tx store.Tx) error {
+			single, sums, err := sqlstore.Summed(tx, entry.Key, entry.Group, 0, noon.Add(24*time.Hour))
+			if single != 0 || sums != len(spans) {
+				t.Errorf("there are %d rows of sums and %d single entries, want %d and none", sums, single, len(spans))
+			}
+			if err != nil {
+				return err
+			}
+			return tx.Ask([]*docket.Question{q})
+		})
+		if q.Sum.Count != times {
+			t.Errorf("%d entries were counted, want %d", q.Sum.Count, times)
+		}
+	})
+}
