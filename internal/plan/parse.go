@@ -8,8 +8,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/deed-dev/deed/internal/likeness"
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/deed-dev/deed/internal/likeness"
 )
 
 // Bounds of what a file may say.
